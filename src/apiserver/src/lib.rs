@@ -1,0 +1,1 @@
+//! HTTP front, authentication, REST over the store, watch, discovery, CRDs, OpenAPI.

@@ -1,0 +1,1 @@
+//! Subcommands, flags, output formats, completions.

@@ -1,0 +1,1 @@
+//! Kube::Client construction: in process, kubeconfig, proxied; read-only seal; member clients.

@@ -1,0 +1,1 @@
+//! The TUI application: state, actions, panes.

@@ -1,0 +1,1 @@
+//! Composition root: config in, running plane out, graceful stop.

@@ -1,0 +1,1 @@
+//! Resource interpreter (native rules) and overriders.

@@ -1,0 +1,1 @@
+//! Kubernetes object model: GVK/GVR, metadata, selectors, quantities, Status, JSONPath, table rows.

@@ -1,0 +1,3 @@
+//! The `flybridge` binary: everything lives in `flybridge-cli`.
+
+fn main() {}

@@ -1,0 +1,1 @@
+//! Shared informers, work queues, events: the controller toolkit.

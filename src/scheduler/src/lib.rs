@@ -1,0 +1,1 @@
+//! Filter, score, group selection, division, trace and explanation: pure functions on snapshots.

@@ -1,0 +1,1 @@
+//! Structural schemas, defaulting, pruning, validation, protobuf bodies, OpenAPI.

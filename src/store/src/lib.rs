@@ -1,0 +1,1 @@
+//! Durable MVCC key-value log on redb: revisions, watches, compaction, group commit.

@@ -1,0 +1,1 @@
+//! In-memory plane, paused-time fleet, PTY driver, golden compare.

@@ -1,0 +1,1 @@
+//! Widgets, theme roles, keymap trie, terminal ownership.

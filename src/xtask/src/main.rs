@@ -1,0 +1,3 @@
+//! Developer commands: schemas, fixtures, pictures.
+
+fn main() {}
