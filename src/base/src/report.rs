@@ -1,7 +1,6 @@
 //! Printing an error with everything that caused it.
 
 use std::error::Error;
-use std::fmt::Write;
 
 /// The error and its sources in one line, joined by `: `.
 ///
@@ -12,7 +11,8 @@ pub fn report(error: &(dyn Error + 'static)) -> String {
     while let Some(cause) = source {
         let cause_text = cause.to_string();
         if !text.ends_with(&cause_text) {
-            write!(text, ": {cause_text}").ok();
+            text.push_str(": ");
+            text.push_str(&cause_text);
         }
         source = cause.source();
     }
