@@ -1,1 +1,11 @@
-//! Composition root: config in, running plane out, graceful stop.
+//! The composition root: configuration in, a running control plane out, and a graceful stop.
+//!
+//! Nothing above this crate starts a server, a controller or a simulated member by itself.
+
+pub mod config;
+pub mod data_dir;
+pub mod error;
+
+pub use config::Config;
+pub use data_dir::DataDir;
+pub use error::{Error, Result};

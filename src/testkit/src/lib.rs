@@ -1,1 +1,7 @@
-//! In-memory plane, paused-time fleet, PTY driver, golden compare.
+//! Fixtures for tests: real processes, kubectl, pseudo-terminals, in-memory planes on paused time.
+//!
+//! For tests and developer commands only; nothing that ships depends on it.
+
+pub mod kubectl;
+pub mod process;
+pub mod pty;
