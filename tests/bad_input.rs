@@ -21,7 +21,12 @@ fn stderr(output: &Output) -> String {
 fn a_port_in_use_is_named() {
     let taken = TcpListener::bind("127.0.0.1:0").expect("a free port");
     let address = taken.local_addr().expect("bound").to_string();
-    let output = run(binary(), &["demo", "--no-console", "--listen", &address], &[]).expect("runs");
+    let output = run(
+        binary(),
+        &["demo", "--no-console", "--listen", &address],
+        &[],
+    )
+    .expect("runs");
     assert_eq!(output.status.code(), Some(ADDRESS), "{}", stderr(&output));
     assert!(stderr(&output).contains(&address), "{}", stderr(&output));
     assert!(stderr(&output).contains("hint:"));
@@ -36,7 +41,11 @@ fn a_data_directory_in_use_is_named() {
     let output = run(binary(), &args, &[]).expect("runs");
     assert_eq!(output.status.code(), Some(DATA_DIR), "{}", stderr(&output));
     assert!(stderr(&output).contains(&path), "{}", stderr(&output));
-    assert!(stderr(&output).contains(&plane.pid().to_string()), "{}", stderr(&output));
+    assert!(
+        stderr(&output).contains(&plane.pid().to_string()),
+        "{}",
+        stderr(&output)
+    );
 }
 
 #[test]
@@ -55,7 +64,11 @@ fn a_pipe_is_not_a_terminal() {
     let output = run(binary(), &["demo"], &[]).expect("runs");
     assert_eq!(output.status.code(), Some(TERMINAL), "{}", stderr(&output));
     assert!(stderr(&output).contains("terminal"), "{}", stderr(&output));
-    assert!(stderr(&output).contains("--no-console"), "{}", stderr(&output));
+    assert!(
+        stderr(&output).contains("--no-console"),
+        "{}",
+        stderr(&output)
+    );
     assert!(output.stdout.is_empty());
 }
 
@@ -68,7 +81,10 @@ fn a_dumb_terminal_is_refused() {
         size: (80, 24),
     })
     .expect("starts");
-    assert_eq!(pty.wait_for_exit(Duration::from_secs(30)), TERMINAL.unsigned_abs());
+    assert_eq!(
+        pty.wait_for_exit(Duration::from_secs(30)),
+        TERMINAL.unsigned_abs()
+    );
     assert!(pty.screen().contains("TERM"), "{}", pty.screen());
 }
 
@@ -76,7 +92,12 @@ fn a_dumb_terminal_is_refused() {
 fn wrong_arguments_exit_with_two() {
     for args in [&["demo", "--clusters", "0"][..], &["launch"], &["get"]] {
         let output = run(binary(), args, &[]).expect("runs");
-        assert_eq!(output.status.code(), Some(2), "{args:?}: {}", stderr(&output));
+        assert_eq!(
+            output.status.code(),
+            Some(2),
+            "{args:?}: {}",
+            stderr(&output)
+        );
         assert!(!output.stderr.is_empty());
     }
 }

@@ -10,11 +10,21 @@ use crate::rig::{PATIENCE, binary};
 fn start(size: (u16, u16), args: &[&str]) -> Pty {
     let mut all = vec!["demo", "--clusters", "3"];
     all.extend(args);
-    Pty::start(&Launch { program: binary(), args: &all, environment: &[], size }).expect("starts")
+    Pty::start(&Launch {
+        program: binary(),
+        args: &all,
+        environment: &[],
+        size,
+    })
+    .expect("starts")
 }
 
 fn assert_restored(pty: &Pty) {
-    assert!(!pty.is_in_full_screen(), "the terminal was left in full screen:\n{}", pty.screen());
+    assert!(
+        !pty.is_in_full_screen(),
+        "the terminal was left in full screen:\n{}",
+        pty.screen()
+    );
 }
 
 fn quit(mut pty: Pty) {
@@ -34,7 +44,9 @@ fn walks_from_clusters_to_logs() {
     pty.wait(PATIENCE, |screen| screen.contains("ClusterAffinity"));
     pty.press("\x1b").expect("typed");
     pty.press(":pods\r").expect("typed");
-    pty.wait(PATIENCE, |screen| screen.contains("CLUSTER") && screen.contains("Running"));
+    pty.wait(PATIENCE, |screen| {
+        screen.contains("CLUSTER") && screen.contains("Running")
+    });
     pty.press("l").expect("typed");
     pty.wait(PATIENCE, |screen| screen.to_lowercase().contains("logs"));
     pty.press("q").expect("typed");
@@ -64,7 +76,9 @@ fn survives_resizing() {
     pty.resize((20, 5)).expect("resized");
     pty.wait(PATIENCE, |screen| !screen.contains("REGION"));
     pty.resize((200, 60)).expect("resized");
-    pty.wait(PATIENCE, |screen| screen.contains("True") && screen.contains("REGION"));
+    pty.wait(PATIENCE, |screen| {
+        screen.contains("True") && screen.contains("REGION")
+    });
     quit(pty);
 }
 

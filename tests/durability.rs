@@ -13,8 +13,15 @@ const WORKLOADS: usize = 12;
 fn serve_converges_after_kill_in_mid_propagation() {
     let dir = tempfile::tempdir().expect("a temporary folder");
     let data_dir = dir.path().join("plane").display().to_string();
-    let args =
-        ["serve", "--data-dir", &data_dir, "--listen", "127.0.0.1:0", "--sim-clusters", "2"];
+    let args = [
+        "serve",
+        "--data-dir",
+        &data_dir,
+        "--listen",
+        "127.0.0.1:0",
+        "--sim-clusters",
+        "2",
+    ];
     let plane = HeadlessPlane::start(binary(), &args).expect("serve starts");
     let Some(kubectl) = Kubectl::find(plane.kubeconfig()) else {
         println!("skipped: durability: kubectl is not installed");
@@ -28,15 +35,25 @@ fn serve_converges_after_kill_in_mid_propagation() {
     let manifest: String = (0..WORKLOADS)
         .map(|index| {
             let name = format!("load-{index}");
-            format!("{}---\n{}---\n", deployment(&name, 1), policy(&name, duplicated))
+            format!(
+                "{}---\n{}---\n",
+                deployment(&name, 1),
+                policy(&name, duplicated)
+            )
         })
         .collect();
-    kubectl.run_with_input(&["apply", "-f", "-"], &manifest).expect("kubectl runs").ok();
+    kubectl
+        .run_with_input(&["apply", "-f", "-"], &manifest)
+        .expect("kubectl runs")
+        .ok();
     plane.kill().expect("killed");
 
     let plane = HeadlessPlane::start(binary(), &args).expect("serve starts again");
     let kubectl = Kubectl::find(plane.kubeconfig()).expect("kubectl was there before");
-    let acknowledged = kubectl.run(&["get", "deploy", "-o", "name"]).expect("kubectl runs").ok();
+    let acknowledged = kubectl
+        .run(&["get", "deploy", "-o", "name"])
+        .expect("kubectl runs")
+        .ok();
     assert_eq!(acknowledged.lines().count(), WORKLOADS, "{acknowledged}");
     for cluster in cluster_names(&kubectl) {
         let raw = format!(
@@ -49,8 +66,12 @@ fn serve_converges_after_kill_in_mid_propagation() {
         let unique: BTreeSet<_> = found.iter().collect();
         assert_eq!(found.len(), WORKLOADS, "{found:?}");
         assert_eq!(unique.len(), WORKLOADS, "{found:?}");
-        let pods = raw.replace("apis/apps/v1", "api/v1").replace("deployments", "pods");
-        kubectl.wait(&["get", "--raw", &pods], PATIENCE, |text| names(text).len() == WORKLOADS);
+        let pods = raw
+            .replace("apis/apps/v1", "api/v1")
+            .replace("deployments", "pods");
+        kubectl.wait(&["get", "--raw", &pods], PATIENCE, |text| {
+            names(text).len() == WORKLOADS
+        });
     }
     assert!(plane.terminate().expect("serve stops").success());
 }

@@ -89,8 +89,14 @@ pub fn seven_to_three(first: &str, second: &str) -> String {
 
 /// The names of the clusters, in order.
 pub fn cluster_names(kubectl: &Kubectl) -> Vec<String> {
-    let text = kubectl.run(&["get", "clusters", "-o", "name"]).expect("kubectl runs").ok();
-    text.lines().filter_map(|line| line.split('/').nth(1)).map(str::to_owned).collect()
+    let text = kubectl
+        .run(&["get", "clusters", "-o", "name"])
+        .expect("kubectl runs")
+        .ok();
+    text.lines()
+        .filter_map(|line| line.split('/').nth(1))
+        .map(str::to_owned)
+        .collect()
 }
 
 /// `name:replicas` of a binding's clusters, sorted by name, joined by a space.
@@ -101,7 +107,8 @@ pub fn placement(kubectl: &Kubectl, binding: &str, wanted: &str) -> String {
         lines.sort_unstable();
         lines.join(" ")
     };
-    let text = kubectl
-        .wait(&["get", "rb", binding, "-o", path], PATIENCE, |text| sorted(text) == wanted);
+    let text = kubectl.wait(&["get", "rb", binding, "-o", path], PATIENCE, |text| {
+        sorted(text) == wanted
+    });
     sorted(&text)
 }

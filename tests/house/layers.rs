@@ -17,15 +17,32 @@ const OWNERS: &[(&str, &[&str])] = &[
 
 /// A crate, then what it must not reach through any chain of dependencies.
 const UNREACHABLE: &[(&str, &[&str])] = &[
-    ("console", &["apiserver", "store", "controllers", "controlplane"]),
+    (
+        "console",
+        &["apiserver", "store", "controllers", "controlplane"],
+    ),
     ("controllers", &["apiserver", "store"]),
     ("store", &["machinery"]),
     ("ui", &["machinery", "client"]),
 ];
 
 /// Crates that decide and never act: they may not name an async runtime or a socket.
-const PURE: &[&str] = &["machinery", "patch", "schema", "apis", "interpreter", "scheduler"];
-const IMPURE: &[&str] = &["tokio", "hyper", "hyper-util", "tokio-util", "redb", "tower"];
+const PURE: &[&str] = &[
+    "machinery",
+    "patch",
+    "schema",
+    "apis",
+    "interpreter",
+    "scheduler",
+];
+const IMPURE: &[&str] = &[
+    "tokio",
+    "hyper",
+    "hyper-util",
+    "tokio-util",
+    "redb",
+    "tower",
+];
 
 struct Workspace {
     layers: BTreeMap<String, u64>,
@@ -53,8 +70,11 @@ fn workspace() -> Workspace {
         .other_options(vec!["--offline".to_owned()])
         .exec()
         .expect("cargo metadata works in the workspace");
-    let mut result =
-        Workspace { layers: BTreeMap::new(), inner: BTreeMap::new(), outer: BTreeMap::new() };
+    let mut result = Workspace {
+        layers: BTreeMap::new(),
+        inner: BTreeMap::new(),
+        outer: BTreeMap::new(),
+    };
     for package in &metadata.packages {
         let name = short(&package.name);
         result.layers.insert(name.clone(), layer_of(package));
@@ -63,8 +83,15 @@ fn workspace() -> Workspace {
                 continue;
             }
             let ours = dependency.name.starts_with("flybridge-");
-            let edges = if ours { &mut result.inner } else { &mut result.outer };
-            edges.entry(name.clone()).or_default().insert(short(&dependency.name));
+            let edges = if ours {
+                &mut result.inner
+            } else {
+                &mut result.outer
+            };
+            edges
+                .entry(name.clone())
+                .or_default()
+                .insert(short(&dependency.name));
         }
     }
     result
@@ -96,7 +123,11 @@ fn arrows_point_strictly_downwards() {
             }
         }
     }
-    assert!(wrong.is_empty(), "arrows that do not point down:\n{}", wrong.join("\n"));
+    assert!(
+        wrong.is_empty(),
+        "arrows that do not point down:\n{}",
+        wrong.join("\n")
+    );
 }
 
 #[test]
@@ -121,7 +152,9 @@ fn third_party_crates_have_one_owner() {
     for (foreign, owners) in OWNERS {
         for (name, targets) in &workspace.outer {
             if targets.contains(*foreign) && !owners.contains(&name.as_str()) {
-                wrong.push(format!("{name} depends on {foreign}, which belongs to {owners:?}"));
+                wrong.push(format!(
+                    "{name} depends on {foreign}, which belongs to {owners:?}"
+                ));
             }
         }
     }

@@ -5,7 +5,9 @@ use std::path::{Path, PathBuf};
 
 /// Lines a source file may have before its tests.
 const MAX_LINES: usize = 500;
-const BANNED_NAMES: &[&str] = &["utils", "helpers", "common", "misc", "manager", "util", "helper"];
+const BANNED_NAMES: &[&str] = &[
+    "utils", "helpers", "common", "misc", "manager", "util", "helper",
+];
 
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -30,12 +32,20 @@ fn sources() -> Vec<(String, String)> {
     let mut paths = Vec::new();
     walk(&root().join("src"), &mut paths);
     walk(&root().join("tests"), &mut paths);
-    assert!(paths.len() > 20, "the walk found only {} files", paths.len());
+    assert!(
+        paths.len() > 20,
+        "the walk found only {} files",
+        paths.len()
+    );
     paths
         .into_iter()
         .map(|path| {
             let text = fs::read_to_string(&path).expect("source files are UTF-8");
-            let name = path.strip_prefix(root()).expect("below the root").display().to_string();
+            let name = path
+                .strip_prefix(root())
+                .expect("below the root")
+                .display()
+                .to_string();
             (name, text)
         })
         .collect()
@@ -46,11 +56,18 @@ fn files_stay_within_their_size() {
     let long: Vec<_> = sources()
         .into_iter()
         .filter_map(|(name, text)| {
-            let lines = text.lines().take_while(|line| !line.starts_with("#[cfg(test)]")).count();
+            let lines = text
+                .lines()
+                .take_while(|line| !line.starts_with("#[cfg(test)]"))
+                .count();
             (lines > MAX_LINES).then(|| format!("{name}: {lines} lines"))
         })
         .collect();
-    assert!(long.is_empty(), "files over {MAX_LINES} lines:\n{}", long.join("\n"));
+    assert!(
+        long.is_empty(),
+        "files over {MAX_LINES} lines:\n{}",
+        long.join("\n")
+    );
 }
 
 #[test]
@@ -60,7 +77,11 @@ fn files_open_with_their_purpose() {
         .filter(|(_, text)| !text.starts_with("//!"))
         .map(|(name, _)| name)
         .collect();
-    assert!(silent.is_empty(), "files without a module doc:\n{}", silent.join("\n"));
+    assert!(
+        silent.is_empty(),
+        "files without a module doc:\n{}",
+        silent.join("\n")
+    );
 }
 
 #[test]
@@ -68,10 +89,17 @@ fn files_are_named_for_what_they_hold() {
     let vague: Vec<_> = sources()
         .into_iter()
         .filter(|(name, _)| {
-            let stem = Path::new(name).file_stem().and_then(|stem| stem.to_str()).unwrap_or("");
+            let stem = Path::new(name)
+                .file_stem()
+                .and_then(|stem| stem.to_str())
+                .unwrap_or("");
             BANNED_NAMES.contains(&stem) || stem == "mod"
         })
         .map(|(name, _)| name)
         .collect();
-    assert!(vague.is_empty(), "files with banned names:\n{}", vague.join("\n"));
+    assert!(
+        vague.is_empty(),
+        "files with banned names:\n{}",
+        vague.join("\n")
+    );
 }

@@ -10,7 +10,13 @@ use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 /// Without a command, attaches the console to the control plane of the data directory, and starts
 /// one in the background if none runs.
 #[derive(Debug, Parser)]
-#[command(name = "flybridge", version, about, long_about, disable_help_subcommand = true)]
+#[command(
+    name = "flybridge",
+    version,
+    about,
+    long_about,
+    disable_help_subcommand = true
+)]
 pub(crate) struct Args {
     #[command(subcommand)]
     pub(crate) command: Option<Command>,

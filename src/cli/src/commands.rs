@@ -27,5 +27,7 @@ pub(crate) fn run(args: Args) -> Result<u8> {
 
 /// The runtime of every command: two workers serve a bastion well, more when the machine has them.
 fn runtime() -> Result<tokio::runtime::Runtime> {
-    Ok(tokio::runtime::Builder::new_multi_thread().enable_all().build()?)
+    Ok(tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()?)
 }

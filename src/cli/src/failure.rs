@@ -24,7 +24,11 @@ pub(crate) struct Failure {
 
 impl Failure {
     pub(crate) fn new(exit: u8, message: impl Into<String>) -> Self {
-        Self { message: message.into(), hint: None, exit }
+        Self {
+            message: message.into(),
+            hint: None,
+            exit,
+        }
     }
 
     pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
@@ -60,9 +64,8 @@ impl From<flybridge_controlplane::Error> for Failure {
             Error::DataDir { .. } | Error::Store { .. } => {
                 Self::new(exit::DATA_DIR, message).hint("give a writable --data-dir")
             }
-            Error::Listen { .. } => {
-                Self::new(exit::ADDRESS, message).hint("give another --listen address; port 0 picks a free one")
-            }
+            Error::Listen { .. } => Self::new(exit::ADDRESS, message)
+                .hint("give another --listen address; port 0 picks a free one"),
             Error::Socket { .. } => Self::new(exit::ADDRESS, message)
                 .hint("the path of --data-dir may be too long for a unix socket"),
             _ => Self::new(exit::FAILED, message),

@@ -26,7 +26,10 @@ pub(crate) fn to_file(dir: Option<&Path>) {
     if fs::create_dir_all(dir).is_err() {
         return;
     }
-    let opened = OpenOptions::new().create(true).append(true).open(dir.join("console.log"));
+    let opened = OpenOptions::new()
+        .create(true)
+        .append(true)
+        .open(dir.join("console.log"));
     if let Ok(file) = opened {
         let started = tracing_subscriber::fmt()
             .with_env_filter(filter())

@@ -1,5 +1,9 @@
 //! The only place that writes to standard output and standard error.
-#![expect(clippy::print_stdout, clippy::print_stderr, reason = "this module owns both streams")]
+#![expect(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "this module owns both streams"
+)]
 
 use std::io::{self, IsTerminal, Write};
 use std::process::ExitCode;
@@ -11,7 +15,11 @@ pub(crate) fn usage(error: &clap::Error) -> ExitCode {
     if error.print().is_err() {
         return ExitCode::from(exit::FAILED);
     }
-    ExitCode::from(if error.use_stderr() { exit::USAGE } else { exit::OK })
+    ExitCode::from(if error.use_stderr() {
+        exit::USAGE
+    } else {
+        exit::OK
+    })
 }
 
 /// Prints a failure with its hint.
@@ -31,7 +39,10 @@ pub(crate) fn note(text: &str) {
 /// Prints text on standard output; a reader that went away is no error.
 pub(crate) fn text(text: &str) -> io::Result<()> {
     let mut stdout = io::stdout().lock();
-    match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
+    match stdout
+        .write_all(text.as_bytes())
+        .and_then(|()| stdout.flush())
+    {
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
         other => other,
     }

@@ -22,11 +22,18 @@ pub(crate) fn data_dir(given: Option<PathBuf>) -> Result<PathBuf, Failure> {
 
 /// Where themes and keymaps of the user lie; `None` without a home.
 pub(crate) fn config_dir() -> Option<PathBuf> {
-    project().ok().map(|project| project.config_dir().to_owned())
+    project()
+        .ok()
+        .map(|project| project.config_dir().to_owned())
 }
 
 /// Where logs of the console lie; `None` without a home.
 pub(crate) fn state_dir() -> Option<PathBuf> {
     let project = project().ok()?;
-    Some(project.state_dir().unwrap_or_else(|| project.cache_dir()).to_owned())
+    Some(
+        project
+            .state_dir()
+            .unwrap_or_else(|| project.cache_dir())
+            .to_owned(),
+    )
 }

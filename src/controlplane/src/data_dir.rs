@@ -83,7 +83,10 @@ impl DataDir {
         create_private(layout.path())?;
         create_private(&layout.path().join("members"))?;
         let lock = take_lock(&layout)?;
-        Ok(Self { layout, _lock: lock })
+        Ok(Self {
+            layout,
+            _lock: lock,
+        })
     }
 
     /// Where things lie in it.
@@ -97,12 +100,18 @@ fn create_private(path: &Path) -> Result<()> {
         .recursive(true)
         .mode(0o700)
         .create(path)
-        .map_err(|source| Error::DataDir { path: path.to_owned(), source })
+        .map_err(|source| Error::DataDir {
+            path: path.to_owned(),
+            source,
+        })
 }
 
 fn take_lock(layout: &Layout) -> Result<File> {
     let path = layout.lock();
-    let failed = |source: io::Error| Error::DataDir { path: path.clone(), source };
+    let failed = |source: io::Error| Error::DataDir {
+        path: path.clone(),
+        source,
+    };
     let mut file = OpenOptions::new()
         .read(true)
         .write(true)
@@ -114,7 +123,10 @@ fn take_lock(layout: &Layout) -> Result<File> {
     if flock(&file, FlockOperation::NonBlockingLockExclusive).is_err() {
         let mut text = String::new();
         file.read_to_string(&mut text).map_err(failed)?;
-        return Err(Error::Locked { path: layout.path().to_owned(), pid: text.trim().parse().ok() });
+        return Err(Error::Locked {
+            path: layout.path().to_owned(),
+            pid: text.trim().parse().ok(),
+        });
     }
     file.set_len(0).map_err(failed)?;
     file.rewind().map_err(failed)?;
@@ -127,7 +139,10 @@ fn take_lock(layout: &Layout) -> Result<File> {
 /// # Errors
 /// [`Error::DataDir`] with the path that could not be written; the old file is kept.
 pub fn write_private(path: &Path, text: &str) -> Result<()> {
-    let failed = |source: io::Error| Error::DataDir { path: path.to_owned(), source };
+    let failed = |source: io::Error| Error::DataDir {
+        path: path.to_owned(),
+        source,
+    };
     let staged = path.with_extension("tmp");
     let mut file = OpenOptions::new()
         .write(true)

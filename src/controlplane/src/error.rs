@@ -48,5 +48,6 @@ pub enum Error {
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 fn holder(pid: Option<u32>) -> String {
-    pid.map(|pid| format!(" by process {pid}")).unwrap_or_default()
+    pid.map(|pid| format!(" by process {pid}"))
+        .unwrap_or_default()
 }

@@ -2,6 +2,7 @@
 //!
 //! Nothing above this crate starts a server, a controller or a simulated member by itself.
 
+pub mod attendance;
 pub mod config;
 pub mod data_dir;
 pub mod error;

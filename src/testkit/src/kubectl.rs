@@ -28,7 +28,10 @@ impl Answer {
     #[expect(clippy::panic, reason = "a test fails by panicking")]
     pub fn ok(self) -> String {
         if self.code != 0 {
-            panic!("kubectl exited with {}\n{}{}", self.code, self.stdout, self.stderr);
+            panic!(
+                "kubectl exited with {}\n{}{}",
+                self.code, self.stdout, self.stderr
+            );
         }
         self.stdout.trim_end().to_owned()
     }
@@ -46,9 +49,16 @@ impl Kubectl {
     /// kubectl for `kubeconfig`, or `None` if this machine has none (`KUBECTL` names another program).
     pub fn find(kubeconfig: &Path) -> Option<Self> {
         let program = std::env::var_os("KUBECTL").map_or_else(|| "kubectl".into(), PathBuf::from);
-        let probe = Command::new(&program).args(["version", "--client"]).output().ok()?;
+        let probe = Command::new(&program)
+            .args(["version", "--client"])
+            .output()
+            .ok()?;
         let cache = kubeconfig.with_extension("cache");
-        probe.status.success().then(|| Self { program, kubeconfig: kubeconfig.to_owned(), cache })
+        probe.status.success().then(|| Self {
+            program,
+            kubeconfig: kubeconfig.to_owned(),
+            cache,
+        })
     }
 
     fn command(&self, args: &[&str]) -> Command {
@@ -80,7 +90,9 @@ impl Kubectl {
             .spawn()
             .context("started kubectl")?;
         let mut stdin = child.stdin.take().context("the child's input is piped")?;
-        stdin.write_all(input.as_bytes()).context("wrote kubectl's input")?;
+        stdin
+            .write_all(input.as_bytes())
+            .context("wrote kubectl's input")?;
         drop(stdin);
         let output = child.wait_with_output().context("waited for kubectl")?;
         Ok(Answer {

@@ -45,7 +45,11 @@ impl HeadlessPlane {
                 }
             }
         });
-        let mut plane = Self { child, kubeconfig: PathBuf::new(), stderr };
+        let mut plane = Self {
+            child,
+            kubeconfig: PathBuf::new(),
+            stderr,
+        };
         let deadline = Instant::now() + READY_LIMIT;
         loop {
             let left = deadline.saturating_duration_since(Instant::now());
@@ -117,7 +121,10 @@ impl Drop for HeadlessPlane {
 /// # Errors
 /// If the signal cannot be sent.
 pub fn terminate(child: &Child) -> Result<()> {
-    let status = Command::new("kill").arg("-TERM").arg(child.id().to_string()).status()?;
+    let status = Command::new("kill")
+        .arg("-TERM")
+        .arg(child.id().to_string())
+        .status()?;
     if !status.success() {
         bail!("kill -TERM failed");
     }
@@ -164,7 +171,10 @@ pub fn until(limit: Duration, mut holds: impl FnMut() -> bool) -> bool {
     }
 }
 
-#[expect(clippy::disallowed_methods, reason = "polls another process, which no clock of ours drives")]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "polls another process, which no clock of ours drives"
+)]
 fn pause(length: Duration) {
     std::thread::sleep(length);
 }

@@ -39,7 +39,12 @@ pub struct Launch<'a> {
 }
 
 fn size_of((cols, rows): (u16, u16)) -> PtySize {
-    PtySize { rows, cols, pixel_width: 0, pixel_height: 0 }
+    PtySize {
+        rows,
+        cols,
+        pixel_width: 0,
+        pixel_height: 0,
+    }
 }
 
 impl Pty {
@@ -48,20 +53,28 @@ impl Pty {
     /// # Errors
     /// If no pseudo-terminal can be had or the program cannot be started.
     pub fn start(launch: &Launch<'_>) -> Result<Self> {
-        let pair = native_pty_system().openpty(size_of(launch.size)).context("opened a pty")?;
+        let pair = native_pty_system()
+            .openpty(size_of(launch.size))
+            .context("opened a pty")?;
         let mut command = CommandBuilder::new(launch.program);
         command.args(launch.args);
         command.env("TERM", "xterm-256color");
         for (name, value) in launch.environment {
             command.env(name, value);
         }
-        let child = pair.slave.spawn_command(command).context("started the program")?;
+        let child = pair
+            .slave
+            .spawn_command(command)
+            .context("started the program")?;
         drop(pair.slave);
         let mut output = pair.master.try_clone_reader().context("read the pty")?;
         let keys = pair.master.take_writer().context("wrote the pty")?;
         let (cols, rows) = launch.size;
         let parser = vt100::Parser::new(rows, cols, 0);
-        let shown = Arc::new(Mutex::new(Shown { parser, raw: Vec::new() }));
+        let shown = Arc::new(Mutex::new(Shown {
+            parser,
+            raw: Vec::new(),
+        }));
         let sink = Arc::clone(&shown);
         std::thread::spawn(move || {
             let mut buffer = [0; 8192];
@@ -74,7 +87,12 @@ impl Pty {
                 shown.raw.extend_from_slice(&buffer[..count]);
             }
         });
-        Ok(Self { child, master: pair.master, keys, shown })
+        Ok(Self {
+            child,
+            master: pair.master,
+            keys,
+            shown,
+        })
     }
 
     /// Types `keys` as they are; escape sequences included.
@@ -98,12 +116,21 @@ impl Pty {
 
     /// The text on the screen, a line a row.
     pub fn screen(&self) -> String {
-        self.shown.lock().unwrap_or_else(PoisonError::into_inner).parser.screen().contents()
+        self.shown
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .parser
+            .screen()
+            .contents()
     }
 
     /// Every byte the program has written.
     pub fn raw(&self) -> Vec<u8> {
-        self.shown.lock().unwrap_or_else(PoisonError::into_inner).raw.clone()
+        self.shown
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .raw
+            .clone()
     }
 
     /// Whether the program is in the alternate screen, or hides the cursor.
@@ -137,7 +164,12 @@ impl Pty {
     pub fn wait_for_exit(&mut self, limit: Duration) -> u32 {
         let mut code = None;
         let ended = until(limit, || {
-            code = self.child.try_wait().ok().flatten().map(|status| status.exit_code());
+            code = self
+                .child
+                .try_wait()
+                .ok()
+                .flatten()
+                .map(|status| status.exit_code());
             code.is_some()
         });
         match code {

@@ -29,13 +29,20 @@ pub(super) fn run(args: AttachArgs, view: &ConsoleArgs) -> Result<u8> {
 }
 
 async fn external(kubeconfig: &Path, context: Option<&str>, view: console::View) -> Result<u8> {
-    let client = flybridge_client::from_kubeconfig(Some(kubeconfig), context).await.map_err(|error| {
-        Failure::new(exit::UNREACHABLE, flybridge_base::report(&error))
-            .hint("check the file with `kubectl --kubeconfig FILE get --raw /readyz`")
-    })?;
+    let client = flybridge_client::from_kubeconfig(Some(kubeconfig), context)
+        .await
+        .map_err(|error| {
+            Failure::new(exit::UNREACHABLE, flybridge_base::report(&error))
+                .hint("check the file with `kubectl --kubeconfig FILE get --raw /readyz`")
+        })?;
     let name = context.unwrap_or("kubeconfig").to_owned();
     let label = kubeconfig.display().to_string();
-    let seat = console::Seat { client, name, label, in_process: false };
+    let seat = console::Seat {
+        client,
+        name,
+        label,
+        in_process: false,
+    };
     Ok(console::run(view, seat).await?.exit)
 }
 
@@ -46,7 +53,12 @@ async fn own(layout: &Layout, keep: bool, view: console::View) -> Result<u8> {
     };
     let client = flybridge_client::over_unix(&layout.socket());
     let label = layout.path().display().to_string();
-    let seat = console::Seat { client, name: "local".to_owned(), label, in_process: false };
+    let seat = console::Seat {
+        client,
+        name: "local".to_owned(),
+        label,
+        in_process: false,
+    };
     let end = console::run(view, seat).await?;
     if end.deliberate {
         attached.quit().await;
@@ -82,8 +94,11 @@ async fn start_in_background(layout: &Layout, keep: bool) -> Result<Attached> {
             out::progress_done();
             return Ok(attached);
         }
-        let exited = child.try_wait().context("watched the control plane start")?;
-        if exited.is_some_and(|status| !status.success()) || tokio::time::Instant::now() > deadline {
+        let exited = child
+            .try_wait()
+            .context("watched the control plane start")?;
+        if exited.is_some_and(|status| !status.success()) || tokio::time::Instant::now() > deadline
+        {
             out::progress_done();
             return Err(start_failure(layout).into());
         }
@@ -93,7 +108,13 @@ async fn start_in_background(layout: &Layout, keep: bool) -> Result<Attached> {
 
 fn start_failure(layout: &Layout) -> Failure {
     let said = std::fs::read_to_string(layout.log()).unwrap_or_default();
-    let reason = said.lines().find_map(|line| line.strip_prefix("error: ")).unwrap_or("it did not answer");
-    Failure::new(exit::FAILED, format!("the control plane did not start: {reason}"))
-        .hint(format!("its log is {}", layout.log().display()))
+    let reason = said
+        .lines()
+        .find_map(|line| line.strip_prefix("error: "))
+        .unwrap_or("it did not answer");
+    Failure::new(
+        exit::FAILED,
+        format!("the control plane did not start: {reason}"),
+    )
+    .hint(format!("its log is {}", layout.log().display()))
 }

@@ -50,7 +50,10 @@ async fn headless(config: Config) -> Result<u8> {
     };
     if ready.is_err() {
         plane.stop().await;
-        let text = format!("the members were not Ready within {} s", READY_LIMIT.as_secs());
+        let text = format!(
+            "the members were not Ready within {} s",
+            READY_LIMIT.as_secs()
+        );
         return Err(Failure::new(exit::FAILED, text).into());
     }
     let path = plane.kubeconfig();
@@ -65,7 +68,10 @@ async fn with_console(config: Config, view: console::View) -> Result<u8> {
     let seat = console::Seat {
         client: plane.client(),
         name: "demo".to_owned(),
-        label: format!("simulated fleet · KUBECONFIG={}", plane.kubeconfig().display()),
+        label: format!(
+            "simulated fleet · KUBECONFIG={}",
+            plane.kubeconfig().display()
+        ),
         in_process: true,
     };
     let outcome = console::run(view, seat).await;

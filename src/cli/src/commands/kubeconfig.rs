@@ -13,8 +13,11 @@ pub(super) fn run(args: KubeconfigArgs) -> Result<u8> {
     let layout = Layout::at(paths::data_dir(args.data_dir)?);
     let path = layout.kubeconfig();
     let text = fs::read_to_string(&path).map_err(|error| {
-        Failure::new(exit::NOT_FOUND, format!("no kubeconfig at {}: {error}", path.display()))
-            .hint("start a control plane with `flybridge serve`, or give its --data-dir")
+        Failure::new(
+            exit::NOT_FOUND,
+            format!("no kubeconfig at {}: {error}", path.display()),
+        )
+        .hint("start a control plane with `flybridge serve`, or give its --data-dir")
     })?;
     if args.path {
         out::line(&path.display().to_string())?;

@@ -30,7 +30,10 @@ async fn serve(config: Config, until_unattended: bool) -> Result<u8> {
     if let Some(address) = plane.address() {
         out::note(&format!("serving https://{address}"));
     }
-    out::line(&format!("ready kubeconfig={}", plane.kubeconfig().display()))?;
+    out::line(&format!(
+        "ready kubeconfig={}",
+        plane.kubeconfig().display()
+    ))?;
     tokio::select! {
         biased;
         _ = stop => {}

@@ -22,7 +22,10 @@ pub(super) fn run(args: &VersionArgs) -> Result<u8> {
         Output::Table | Output::Wide => {
             out::line(&format!("flybridge {version}"))?;
             for key in ["kubernetes", "karmada", "platform"] {
-                out::line(&format!("{key:<11}{}", facts[key].as_str().unwrap_or_default()))?;
+                out::line(&format!(
+                    "{key:<11}{}",
+                    facts[key].as_str().unwrap_or_default()
+                ))?;
             }
         }
     }
