@@ -1,0 +1,67 @@
+//! Dynamic informers of one API, started on first use and shared.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use flybridge_base::{Ids, Tasks};
+use kube::Client;
+use kube::core::ApiResource;
+use parking_lot::Mutex;
+
+use crate::{Informer, Object, Scope};
+
+/// The informers of one cluster; clones share them.
+#[derive(Clone)]
+pub struct InformerPool {
+    client: Client,
+    tasks: Tasks,
+    ids: Ids,
+    informers: Arc<Mutex<BTreeMap<(String, String), Informer<Object>>>>,
+}
+
+impl InformerPool {
+    /// An empty pool; its informers end with `tasks`.
+    pub fn new(tasks: &Tasks, ids: &Ids, client: &Client) -> Self {
+        Self {
+            client: client.clone(),
+            tasks: Tasks::under(tasks.shutdown()),
+            ids: ids.clone(),
+            informers: Arc::default(),
+        }
+    }
+
+    /// The client the informers use.
+    pub fn client(&self) -> &Client {
+        &self.client
+    }
+
+    /// The informer of `resource` over all namespaces, and whether this call started it.
+    pub fn informer(&self, resource: &ApiResource) -> (Informer<Object>, bool) {
+        let key = (resource.api_version.clone(), resource.plural.clone());
+        let mut informers = self.informers.lock();
+        if let Some(informer) = informers.get(&key) {
+            return (informer.clone(), false);
+        }
+        let informer = Informer::start(
+            &self.tasks,
+            &self.ids,
+            &self.client,
+            resource,
+            &Scope::default(),
+        );
+        informers.insert(key, informer.clone());
+        (informer, true)
+    }
+
+    /// The informer of `resource` if it has been started.
+    pub fn existing(&self, resource: &ApiResource) -> Option<Informer<Object>> {
+        let key = (resource.api_version.clone(), resource.plural.clone());
+        self.informers.lock().get(&key).cloned()
+    }
+
+    /// Stops every informer for good.
+    pub fn stop(&self) {
+        self.tasks.shutdown().trigger();
+        self.informers.lock().clear();
+    }
+}
