@@ -5,6 +5,7 @@
 #[macro_use]
 mod kind;
 
+pub mod admission;
 pub mod affinity;
 pub mod annotations;
 pub mod cluster;
@@ -12,11 +13,13 @@ pub mod crd;
 pub mod failover;
 pub mod finalizers;
 pub mod labels;
+pub mod matching;
 pub mod names;
 pub mod override_policy;
 pub mod placement;
 pub mod propagation_policy;
 pub mod resource_binding;
+pub mod prune;
 mod schemas;
 pub mod selector;
 pub mod work;

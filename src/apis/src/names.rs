@@ -77,3 +77,100 @@ pub fn binding_reference_key(namespace: &str, binding: &str) -> String {
 pub fn impersonation_secret(cluster: &str) -> String {
     format!("{cluster}-impersonator")
 }
+
+/// The name of a policy made for one resource when it is taken over from a member; `gvk` reads `apps/v1, Kind=Deployment`.
+pub fn promotion_policy_name(namespace: &str, name: &str, gvk: &str) -> String {
+    let hash = hash_text(&format!("{namespace}{gvk}"));
+    format!("{}-{hash}", name.replace(':', ".")).to_lowercase()
+}
+
+/// The service account a member gives to the control plane.
+pub fn service_account(cluster: &str) -> String {
+    format!("karmada-{cluster}")
+}
+
+/// The cluster role bound to that service account.
+pub fn cluster_role(service_account: &str) -> String {
+    format!("karmada-controller-manager:{service_account}")
+}
+
+/// The EndpointSlice imported from a cluster.
+pub fn imported_endpoint_slice(endpoint_slice: &str, cluster: &str) -> String {
+    format!("imported-{cluster}-{endpoint_slice}")
+}
+
+/// The service derived from an imported one.
+pub fn derived_service(service: &str) -> String {
+    format!("derived-{service}")
+}
+
+/// The estimator service of a cluster.
+pub fn estimator_service(prefix: &str, cluster: &str) -> String {
+    format!("{prefix}-{cluster}")
+}
+
+/// The estimator deployment of a cluster.
+pub fn estimator_deployment(cluster: &str) -> String {
+    format!("karmada-scheduler-estimator-{cluster}")
+}
+
+/// `namespace/name`, or the name alone.
+pub fn namespaced_key(namespace: &str, name: &str) -> String {
+    if namespace.is_empty() {
+        name.to_owned()
+    } else {
+        format!("{namespace}/{name}")
+    }
+}
+
+/// Why a text is no cluster name; empty when it is one.
+pub fn cluster_name_complaints(name: &str) -> Vec<String> {
+    let mut complaints = flybridge_machinery::names::dns1123_label(name);
+    if name.is_empty() {
+        complaints.push("must be not empty".to_owned());
+    }
+    if name.len() > CLUSTER_NAME_LENGTH {
+        complaints.push(format!("must be no more than {CLUSTER_NAME_LENGTH} characters"));
+    }
+    complaints
+}
+
+/// The greatest length of a cluster name.
+pub const CLUSTER_NAME_LENGTH: usize = 48;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn work_names_follow_the_published_algorithm() {
+        for (kind, name, namespace, expected) in [
+            ("Deployment", "nginx", "default", "nginx-687f7fb96f"),
+            ("Namespace", "test", "", "test-69fd499b4c"),
+            ("ClusterRole", "system:foo", "", "system.foo-5f7d88f69"),
+            ("ResourceQuota", "test", "test", "test-6dfb794785"),
+            (
+                "CustomResourceDefinition",
+                "serviceexports.multicluster.x-k8s.io",
+                "",
+                "serviceexports.multicluster.x-k8s.io-fd9cff546",
+            ),
+        ] {
+            assert_eq!(work_name(kind, name, namespace), expected);
+        }
+    }
+
+    #[test]
+    fn reference_keys_hash_namespace_and_binding() {
+        assert_eq!(binding_reference_key("default", "nginx-deployment"), "5bdc5c4dcf");
+        assert_eq!(binding_reference_key("", "foo-clusterrole"), "846f98bd4d");
+    }
+
+    #[test]
+    fn cluster_names_are_short_labels() {
+        assert!(cluster_name_complaints("member-1").is_empty());
+        assert!(!cluster_name_complaints("").is_empty());
+        assert!(!cluster_name_complaints(&"a".repeat(49)).is_empty());
+        assert!(!cluster_name_complaints("Member").is_empty());
+    }
+}

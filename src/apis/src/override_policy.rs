@@ -182,7 +182,7 @@ pub struct LabelAnnotationOverrider {
     /// What to do.
     pub operator: OverriderOperator,
     /// The entries; values are ignored on removal.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    #[serde(default)]
     #[schemars(required)]
     pub value: BTreeMap<String, String>,
 }

@@ -22,9 +22,7 @@ fn rewrite(value: &mut Value) {
                     map.remove(key);
                 }
             }
-            if map.get("default") == Some(&Value::Null) {
-                map.remove("default");
-            }
+            drop_default_of_required(map);
             plain_type(map);
             plain_optional(map);
             plain_enum(map);
@@ -34,6 +32,28 @@ fn rewrite(value: &mut Value) {
         }
         Value::Array(items) => items.iter_mut().for_each(rewrite),
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+    }
+}
+
+/// A default that deserialization falls back to is no default of the API where the member is required or compound.
+fn drop_default_of_required(map: &mut Map<String, Value>) {
+    let required = map.get("required").cloned().unwrap_or_default();
+    let Some(Value::Object(properties)) = map.get_mut("properties") else {
+        return;
+    };
+    for (name, property) in properties {
+        let Some(property) = property.as_object_mut() else {
+            continue;
+        };
+        let named = required
+            .as_array()
+            .is_some_and(|names| names.iter().any(|listed| listed == name));
+        let scalar = property
+            .get("default")
+            .is_some_and(|value| value.is_string() || value.is_number() || value.is_boolean());
+        if named || !scalar {
+            property.remove("default");
+        }
     }
 }
 
