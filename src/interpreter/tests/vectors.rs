@@ -1,0 +1,139 @@
+//! The built-in rules against recorded cases.
+//!
+//! Reads `interpreter.jsonl` of the directory that `VECTORS_DIR` names, or the trimmed copy of
+//! the repository.
+
+use std::path::PathBuf;
+
+use flybridge_interpreter as interpreter;
+use flybridge_machinery::Quantity;
+use interpreter::Error;
+use serde_json::{Map, Value, json};
+
+fn cases(file: &str) -> Vec<Value> {
+    let directory = std::env::var_os("VECTORS_DIR").map_or_else(
+        || PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/data")),
+        PathBuf::from,
+    );
+    let text = std::fs::read_to_string(directory.join(file)).unwrap();
+    text.lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect()
+}
+
+/// Without nulls and what is empty, which typed and untyped servers write differently; amounts of
+/// resources in their canonical notation.
+fn lean(value: &Value) -> Value {
+    match value {
+        Value::String(text) if text.is_empty() => Value::Null,
+        Value::Object(fields)
+            if fields.contains_key("requests") || fields.contains_key("limits") =>
+        {
+            let amounts = |list: &Value| -> Value {
+                let list = list.as_object().into_iter().flatten();
+                list.map(|(name, amount)| {
+                    let amount = Quantity::from_json(amount).map(|amount| amount.milli_value());
+                    (name.clone(), json!(amount.unwrap()))
+                })
+                .collect()
+            };
+            json!({"requests": amounts(&value["requests"]), "limits": amounts(&value["limits"])})
+        }
+        Value::Object(fields) => {
+            let kept: Map<String, Value> = fields
+                .iter()
+                .map(|(key, value)| (key.clone(), lean(value)))
+                .filter(|(_, value)| !value.is_null() && *value != json!({}) && *value != json!([]))
+                .collect();
+            Value::Object(kept)
+        }
+        Value::Array(list) => Value::Array(list.iter().map(lean).collect()),
+        other => other.clone(),
+    }
+}
+
+fn run(input: &Value) -> Result<Value, Error> {
+    let object = &input["object"];
+    let list = |value: &Value| value.as_array().cloned().unwrap_or_default();
+    Ok(match input["operation"].as_str().unwrap() {
+        "GetReplicas" => {
+            let replicas = interpreter::get_replicas(object)?;
+            json!({"replicas": replicas.count, "requirements": replicas.requirements})
+        }
+        "ReviseReplica" => {
+            let mut object = object.clone();
+            interpreter::revise_replica(&mut object, input["replica"].as_i64().unwrap())?;
+            json!({"object": object})
+        }
+        "Retain" => {
+            let mut desired = object.clone();
+            interpreter::retain(&mut desired, &input["observed"])?;
+            json!({"object": desired})
+        }
+        "ReflectStatus" => match interpreter::reflect_status(object)? {
+            Some(status) => json!({"status": status}),
+            None => json!({"statusIsNull": true}),
+        },
+        "AggregateStatus" => {
+            let mut object = object.clone();
+            let items = list(&input["items"]);
+            let changed = interpreter::aggregate_status(&mut object, &items, "$NOW")?;
+            match object.get("status") {
+                Some(status) => json!({"unchanged": !changed, "status": status}),
+                None => json!({"unchanged": !changed, "statusIsNull": true}),
+            }
+        }
+        "InterpretHealth" => json!({"healthy": interpreter::interpret_health(object)?}),
+        "GetDependencies" => {
+            let mut found = interpreter::dependencies(object)?;
+            found.sort_by_key(Value::to_string);
+            json!({"dependencies": found})
+        }
+        _ => {
+            return Err(Error::NotHandled {
+                operation: "",
+                kind: String::new(),
+            });
+        }
+    })
+}
+
+fn expected(output: &Value) -> Value {
+    let mut output = output.clone();
+    if let Some(list) = output.get_mut("dependencies").and_then(Value::as_array_mut) {
+        list.sort_by_key(Value::to_string);
+    }
+    if let Some(fields) = output.as_object_mut() {
+        fields.remove("usesNow");
+    }
+    output
+}
+
+#[test]
+fn built_in_rules_agree_with_the_recorded_cases() {
+    let cases = cases("interpreter.jsonl");
+    assert!(cases.len() > 100);
+    let mut failures = Vec::new();
+    for case in &cases {
+        let actual = match run(&case["input"]) {
+            Ok(output) => output,
+            Err(Error::NotHandled { .. }) => json!({"notHandled": true}),
+            Err(_failed) => json!({"error": "Error"}),
+        };
+        let wanted = expected(&case["output"]);
+        if lean(&actual) != lean(&wanted) {
+            let operation = &case["input"]["operation"];
+            failures.push(format!(
+                "{} {operation} {}\n  expected {wanted}\n  actual   {actual}\n",
+                case["id"], case["kind"]
+            ));
+        }
+    }
+    let shown: Vec<&String> = failures.iter().take(5).collect();
+    assert!(
+        failures.is_empty(),
+        "{} of {} differ\n{shown:#?}",
+        failures.len(),
+        cases.len()
+    );
+}
