@@ -277,12 +277,7 @@ fn filter<'a>(
     Ok(output)
 }
 
-fn passes(
-    item: &Value,
-    left: &[Node],
-    operator: &str,
-    right: &[Node],
-) -> Result<bool, String> {
+fn passes(item: &Value, left: &[Node], operator: &str, right: &[Node]) -> Result<bool, String> {
     let mut ranges = Ranges::default();
     let lefts = walk_all(vec![Cow::Borrowed(item)], left, &mut ranges);
     if operator == "exists" {
