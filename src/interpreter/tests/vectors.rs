@@ -5,6 +5,8 @@
 
 use std::path::PathBuf;
 
+use flybridge_apis::matching::{Template, applied_overrides};
+use flybridge_apis::{Cluster, ClusterOverridePolicy, OverridePolicy};
 use flybridge_interpreter as interpreter;
 use flybridge_machinery::Quantity;
 use interpreter::Error;
@@ -130,6 +132,97 @@ fn built_in_rules_agree_with_the_recorded_cases() {
         }
     }
     let shown: Vec<&String> = failures.iter().take(5).collect();
+    assert!(
+        failures.is_empty(),
+        "{} of {} differ\n{shown:#?}",
+        failures.len(),
+        cases.len()
+    );
+}
+
+/// Text that is JSON or YAML, as its value: how it is laid out does not matter.
+fn loose(value: &Value) -> Value {
+    match value {
+        Value::String(text) => serde_saphyr::from_str::<Value>(text)
+            .ok()
+            .filter(|parsed| parsed.is_object() || parsed.is_array())
+            .unwrap_or_else(|| value.clone()),
+        Value::Array(list) => Value::Array(list.iter().map(loose).collect()),
+        Value::Object(fields) => Value::Object(
+            fields
+                .iter()
+                .map(|(key, value)| (key.clone(), loose(value)))
+                .collect(),
+        ),
+        other => other.clone(),
+    }
+}
+
+fn override_object(input: &Value) -> Result<Value, String> {
+    fn policies<P: serde::de::DeserializeOwned>(list: &Value) -> Vec<P> {
+        let list = list.as_array().cloned().unwrap_or_default();
+        list.into_iter()
+            .map(|policy| serde_json::from_value(policy).unwrap())
+            .collect()
+    }
+    let text = |error: Error| error.to_string();
+    let mut cluster = input["cluster"].clone();
+    if cluster["spec"]["syncMode"] == "" {
+        cluster["spec"]["syncMode"] = json!("Push");
+    }
+    let cluster: Cluster = serde_json::from_value(cluster).unwrap();
+    let mut object = input["object"].clone();
+    let wide: Vec<ClusterOverridePolicy> = policies(&input["clusterOverridePolicies"]);
+    let narrow: Vec<OverridePolicy> = policies(&input["overridePolicies"]);
+    let namespace = object["metadata"]["namespace"].clone();
+    let (mut applied_wide, mut applied) = (Vec::new(), Vec::new());
+    for rule in applied_overrides(&wide, &Template::of(&object), &cluster) {
+        interpreter::apply_overriders(&mut object, rule.overriders).map_err(text)?;
+        applied_wide.push(rule.policy);
+    }
+    let own = narrow.iter().filter(|policy| {
+        policy.metadata.namespace.as_deref() == namespace.as_str() && namespace.is_string()
+    });
+    for rule in applied_overrides(own, &Template::of(&object.clone()), &cluster) {
+        interpreter::apply_overriders(&mut object, rule.overriders).map_err(text)?;
+        applied.push(rule.policy);
+    }
+    applied_wide.sort_unstable();
+    applied.sort_unstable();
+    Ok(
+        json!({"object": object, "appliedClusterOverrides": applied_wide, "appliedOverrides": applied}),
+    )
+}
+
+#[test]
+fn overriders_agree_with_the_recorded_cases() {
+    let cases = cases("override.jsonl");
+    assert!(cases.len() > 100);
+    let mut failures = Vec::new();
+    for case in &cases {
+        let actual =
+            override_object(&case["input"]).unwrap_or_else(|_text| json!({"error": "Error"}));
+        let mut wanted = case["output"].clone();
+        if wanted["error"].is_string() {
+            wanted["error"] = json!("Error");
+        }
+        for list in ["appliedOverrides", "appliedClusterOverrides"] {
+            if let Some(names) = wanted.get_mut(list).and_then(Value::as_array_mut) {
+                names.sort_by_key(Value::to_string);
+            }
+        }
+        if lean(&loose(&actual)) != lean(&loose(&wanted)) {
+            failures.push(format!(
+                "{} {}\n  policies {} {}\n  object {}\n  expected {wanted}\n  actual   {actual}\n",
+                case["id"],
+                case["tags"],
+                case["input"]["clusterOverridePolicies"],
+                case["input"]["overridePolicies"],
+                case["input"]["object"]
+            ));
+        }
+    }
+    let shown: Vec<&String> = failures.iter().take(8).collect();
     assert!(
         failures.is_empty(),
         "{} of {} differ\n{shown:#?}",
