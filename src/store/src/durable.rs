@@ -1,13 +1,16 @@
 //! One writer thread with group commit: everything queued is written with one sync, then published,
 //! then answered. After a failed write the writer refuses all later ones.
 
-use std::sync::{Arc, mpsc};
+use std::path::PathBuf;
+use std::sync::Arc;
 use std::thread::JoinHandle;
 
+use futures::future::{BoxFuture, FutureExt};
 use parking_lot::Mutex;
-use tokio::sync::oneshot;
+use tokio::sync::{mpsc, oneshot, watch};
 
 use crate::disk::Disk;
+use crate::engine::Engine;
 use crate::error::{Error, Result};
 use crate::ops::{Committed, Op};
 use crate::record::Event;
@@ -20,6 +23,7 @@ const GROUP: usize = 512;
 
 type Answer = oneshot::Sender<Result<Committed>>;
 
+#[derive(Debug)]
 struct Request {
     ops: Vec<Op>,
     answer: Answer,
@@ -27,53 +31,99 @@ struct Request {
 
 #[derive(Debug)]
 pub(crate) struct Durable {
-    queue: Mutex<Option<mpsc::SyncSender<Request>>>,
-    writer: Mutex<Option<JoinHandle<()>>>,
+    path: PathBuf,
+    queue: Mutex<Option<mpsc::Sender<Request>>>,
+    thread: Mutex<Option<JoinHandle<()>>>,
+    /// Becomes true once the file is closed; its sender goes away if the writer panics.
+    ended: watch::Receiver<bool>,
 }
 
 impl Durable {
-    pub(crate) fn start(shared: Arc<Shared>, disk: Disk) -> std::io::Result<Self> {
-        let (queue, requests) = mpsc::sync_channel(QUEUE);
-        let writer = std::thread::Builder::new()
+    pub(crate) fn start(
+        path: PathBuf,
+        shared: Arc<Shared>,
+        disk: Disk,
+    ) -> Result<Self, std::io::Error> {
+        let (queue, requests) = mpsc::channel(QUEUE);
+        let (end, ended) = watch::channel(false);
+        let thread = std::thread::Builder::new()
             .name("store-writer".to_owned())
-            .spawn(move || Writer { shared, disk, poisoned: None }.run(&requests))?;
-        Ok(Self { queue: Mutex::new(Some(queue)), writer: Mutex::new(Some(writer)) })
-    }
-
-    pub(crate) async fn commit(&self, ops: Vec<Op>) -> Result<Committed> {
-        let (answer, answered) = oneshot::channel();
-        let queue = self.queue.lock().clone();
-        let Some(queue) = queue else { return Err(closed()) };
-        let mut request = Request { ops, answer };
-        loop {
-            match queue.try_send(request) {
-                Ok(()) => break,
-                Err(mpsc::TrySendError::Full(back)) => {
-                    request = back;
-                    tokio::time::sleep(std::time::Duration::from_millis(1)).await;
+            .spawn(move || {
+                Writer {
+                    shared,
+                    disk,
+                    poisoned: None,
                 }
-                Err(mpsc::TrySendError::Disconnected(_)) => return Err(closed()),
-            }
-        }
-        drop(queue);
-        answered.await.unwrap_or_else(|_| Err(closed()))
+                .run(requests);
+                end.send_replace(true);
+            })?;
+        let (queue, thread) = (Mutex::new(Some(queue)), Mutex::new(Some(thread)));
+        Ok(Self {
+            path,
+            queue,
+            thread,
+            ended,
+        })
     }
 
-    /// Stops taking commits and waits until those taken are written.
-    pub(crate) async fn close(&self) {
+    async fn submit(&self, ops: Vec<Op>) -> Result<Committed> {
+        let queue = self.queue.lock().clone().ok_or_else(closed)?;
+        let (answer, answered) = oneshot::channel();
+        queue
+            .send(Request { ops, answer })
+            .await
+            .map_err(|_refused| closed())?;
+        drop(queue);
+        answered.await.unwrap_or_else(|_dropped| Err(closed()))
+    }
+
+    fn stop_taking(&self) {
         drop(self.queue.lock().take());
-        let writer = self.writer.lock().take();
-        if let Some(writer) = writer {
-            let joined = tokio::task::spawn_blocking(move || writer.join().is_ok()).await;
-            if !matches!(joined, Ok(true)) {
-                tracing::error!("the store's writer panicked");
-            }
+    }
+
+    fn join(&self) {
+        let thread = self.thread.lock().take();
+        if let Some(thread) = thread
+            && thread.join().is_err()
+        {
+            tracing::error!("the store's writer panicked");
         }
+    }
+}
+
+impl Engine for Durable {
+    fn commit(&self, ops: Vec<Op>) -> BoxFuture<'_, Result<Committed>> {
+        self.submit(ops).boxed()
+    }
+
+    fn close(&self) -> BoxFuture<'_, ()> {
+        self.stop_taking();
+        async move {
+            let mut ended = self.ended.clone();
+            // An error means that the writer panicked, which joining reports.
+            let _panicked = ended.wait_for(|ended| *ended).await.is_err();
+            self.join();
+        }
+        .boxed()
+    }
+
+    fn file_bytes(&self) -> u64 {
+        Disk::file_bytes(&self.path)
+    }
+}
+
+impl Drop for Durable {
+    /// Waits for the writer, so that whoever drops the last handle can open the file again.
+    fn drop(&mut self) {
+        self.stop_taking();
+        self.join();
     }
 }
 
 fn closed() -> Error {
-    Error::Unavailable { reason: "the store is closed".to_owned() }
+    Error::Unavailable {
+        reason: "the store is closed".to_owned(),
+    }
 }
 
 struct Writer {
@@ -83,47 +133,40 @@ struct Writer {
 }
 
 impl Writer {
-    fn run(mut self, requests: &mpsc::Receiver<Request>) {
-        while let Ok(first) = requests.recv() {
-            let mut group = vec![first];
-            while group.len() < GROUP {
-                match requests.try_recv() {
-                    Ok(request) => group.push(request),
-                    Err(_) => break,
-                }
-            }
-            self.write(group);
+    fn run(mut self, mut requests: mpsc::Receiver<Request>) {
+        let mut group = Vec::with_capacity(GROUP);
+        while requests.blocking_recv_many(&mut group, GROUP) > 0 {
+            self.write(group.drain(..));
+        }
+        if let Err(error) = self.disk.close() {
+            tracing::warn!(error = %flybridge_base::report(&error), "the store closed badly");
         }
     }
 
-    fn write(&mut self, group: Vec<Request>) {
+    fn write(&mut self, group: impl Iterator<Item = Request>) {
         let mut roots = self.shared.snapshot();
-        let mut all: Vec<Arc<Event>> = Vec::new();
-        let mut answers: Vec<(Answer, Result<Committed>)> = Vec::with_capacity(group.len());
+        let mut events: Vec<Arc<Event>> = Vec::new();
+        let mut answers: Vec<(Answer, Result<Committed>)> = Vec::new();
         for request in group {
             let outcome = match &self.poisoned {
-                Some(reason) => Err(Error::Unavailable { reason: reason.clone() }),
-                None => roots.apply(request.ops).map(|events| {
-                    all.extend(events.iter().map(Arc::clone));
-                    Committed { revision: roots.revision(), events }
+                Some(reason) => Err(Error::Unavailable {
+                    reason: reason.clone(),
+                }),
+                None => roots.apply(request.ops).map(|changed| {
+                    events.extend(changed.iter().map(Arc::clone));
+                    Committed {
+                        revision: roots.revision(),
+                        events: changed,
+                    }
                 }),
             };
             answers.push((request.answer, outcome));
         }
-        if !all.is_empty() {
-            match self.disk.write(&all, roots.revision()) {
-                Ok(()) => self.shared.publish(roots, &all),
-                Err(error) => {
-                    // A sync that failed once may have lost pages silently: never try again.
-                    let reason = flybridge_base::report(&error);
-                    tracing::error!(%reason, "the store failed to write and refuses further writes");
-                    for (_, outcome) in &mut answers {
-                        if outcome.is_ok() {
-                            *outcome = Err(Error::Unavailable { reason: reason.clone() });
-                        }
-                    }
-                    self.poisoned = Some(reason);
-                }
+        if !events.is_empty() {
+            let compacted = self.shared.compacted();
+            match self.disk.write(&events, roots.revision(), compacted) {
+                Ok(()) => self.shared.publish(roots, &events),
+                Err(error) => self.poison(&error, &mut answers),
             }
         }
         for (answer, outcome) in answers {
@@ -131,5 +174,19 @@ impl Writer {
                 tracing::trace!("a caller went away before its commit was answered");
             }
         }
+    }
+
+    /// Refuses this group and everything after it: a sync that failed once may have lost pages
+    /// silently, so trying again would prove nothing. Conflicts are refused too, as they may have
+    /// been found against writes of the same group.
+    fn poison(&mut self, error: &Error, answers: &mut [(Answer, Result<Committed>)]) {
+        let reason = flybridge_base::report(error);
+        tracing::error!(%reason, "the store failed to write and refuses further writes");
+        for (_, outcome) in answers {
+            *outcome = Err(Error::Unavailable {
+                reason: reason.clone(),
+            });
+        }
+        self.poisoned = Some(reason);
     }
 }

@@ -1,19 +1,21 @@
 //! What can go wrong in the store.
 
-use std::path::PathBuf;
+use std::io;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::record::Record;
 
 /// A store operation failed.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum Error {
     /// An operation of a commit expected something else; nothing of the commit was applied.
     #[error("expected another state of operation {index}")]
     Conflict {
         /// Which operation, counted from 0.
         index: usize,
-        /// What is there now.
+        /// What is there now, earlier operations of the same commit included.
         current: Option<Arc<Record>>,
     },
     /// The history asked for is gone.
@@ -47,8 +49,25 @@ pub enum Error {
         /// The file.
         path: PathBuf,
     },
+    /// The file, its directory or its file system may not be written.
+    #[error("may not write the store {}", path.display())]
+    Denied {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        #[source]
+        source: io::Error,
+    },
+    /// The file is damaged or not a store.
+    #[error("the store {} is damaged: {reason}", path.display())]
+    Corrupted {
+        /// The file.
+        path: PathBuf,
+        /// What was found.
+        reason: String,
+    },
     /// The file was written by a newer version.
-    #[error("the store {} has format {found}, this version reads up to {supported}", path.display())]
+    #[error("the store {} has format {found}, this version reads {supported}", path.display())]
     NewerFormat {
         /// The file.
         path: PathBuf,
@@ -58,7 +77,7 @@ pub enum Error {
         supported: u64,
     },
     /// The file could not be opened, read or written.
-    #[error("used the store {}", path.display())]
+    #[error("failed to use the store {}", path.display())]
     Engine {
         /// The file.
         path: PathBuf,
@@ -70,3 +89,46 @@ pub enum Error {
 
 /// The result of a store operation.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// Says which file an engine's error is about.
+pub(crate) trait At<T> {
+    fn at(self, path: &Path) -> Result<T>;
+}
+
+impl<T, E: Into<redb::Error>> At<T> for std::result::Result<T, E> {
+    fn at(self, path: &Path) -> Result<T> {
+        self.map_err(|error| classify(path, error.into()))
+    }
+}
+
+fn classify(path: &Path, error: redb::Error) -> Error {
+    let path = path.to_owned();
+    match error {
+        redb::Error::DatabaseAlreadyOpen => Error::Locked { path },
+        redb::Error::Corrupted(reason) => Error::Corrupted { path, reason },
+        redb::Error::Io(source) => match source.kind() {
+            io::ErrorKind::WouldBlock => Error::Locked { path },
+            io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
+                Error::Denied { path, source }
+            }
+            io::ErrorKind::InvalidData | io::ErrorKind::UnexpectedEof => Error::Corrupted {
+                path,
+                reason: source.to_string(),
+            },
+            _ => Error::Engine {
+                path,
+                source: Box::new(redb::Error::Io(source)),
+            },
+        },
+        wrong @ (redb::Error::TableTypeMismatch { .. } | redb::Error::TableIsMultimap(_)) => {
+            Error::Corrupted {
+                path,
+                reason: wrong.to_string(),
+            }
+        }
+        other => Error::Engine {
+            path,
+            source: Box::new(other),
+        },
+    }
+}

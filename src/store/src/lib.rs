@@ -5,6 +5,7 @@
 
 mod disk;
 mod durable;
+mod engine;
 pub mod error;
 mod memory;
 pub mod ops;

@@ -17,7 +17,10 @@ pub struct Key {
 impl Key {
     /// A key from its two parts.
     pub fn new(bucket: impl Into<Arc<str>>, name: impl Into<Arc<str>>) -> Self {
-        Self { bucket: bucket.into(), name: name.into() }
+        Self {
+            bucket: bucket.into(),
+            name: name.into(),
+        }
     }
 }
 
@@ -32,16 +35,24 @@ pub struct Value {
 impl Value {
     /// Bytes that are stored as they are.
     pub fn plain(bytes: impl Into<Bytes>) -> Self {
-        Self { head: bytes.into(), tail: None }
+        Self {
+            head: bytes.into(),
+            tail: None,
+        }
     }
 
     /// `head`, then the decimal revision, then `tail`.
     pub fn with_revision(head: impl Into<Bytes>, tail: impl Into<Bytes>) -> Self {
-        Self { head: head.into(), tail: Some(tail.into()) }
+        Self {
+            head: head.into(),
+            tail: Some(tail.into()),
+        }
     }
 
     pub(crate) fn render(&self, revision: u64) -> Bytes {
-        let Some(tail) = &self.tail else { return self.head.clone() };
+        let Some(tail) = &self.tail else {
+            return self.head.clone();
+        };
         let digits = revision.to_string();
         let mut bytes = BytesMut::with_capacity(self.head.len() + digits.len() + tail.len());
         bytes.extend_from_slice(&self.head);
@@ -58,24 +69,28 @@ pub(crate) struct Memo(OnceLock<Arc<dyn Any + Send + Sync>>);
 impl Memo {
     fn get<T: Send + Sync + 'static>(&self, init: impl FnOnce() -> T) -> Arc<T> {
         let mut init = Some(init);
-        let kept = self.0.get_or_init(|| match init.take() {
-            Some(init) => Arc::new(init()),
-            None => Arc::new(()),
+        let kept = self.0.get_or_init(|| {
+            let init = init.take().expect("runs at most once");
+            Arc::new(init())
         });
-        match Arc::clone(kept).downcast::<T>() {
-            Ok(value) => value,
-            // Another type took the place first: compute, and keep what is there.
-            Err(_) => match init.take() {
-                Some(init) => Arc::new(init()),
-                None => unreachable!("the initialiser ran, so the place holds its type"),
-            },
-        }
+        Arc::clone(kept)
+            .downcast::<T>()
+            .unwrap_or_else(|_other_type| {
+                let init = init
+                    .take()
+                    .expect("another type was there, so it has not run");
+                Arc::new(init())
+            })
     }
 }
 
 impl std::fmt::Debug for Memo {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(if self.0.get().is_some() { "Memo(kept)" } else { "Memo(empty)" })
+        f.write_str(if self.0.get().is_some() {
+            "Memo(kept)"
+        } else {
+            "Memo(empty)"
+        })
     }
 }
 
@@ -95,7 +110,13 @@ pub struct Record {
 
 impl Record {
     pub(crate) fn new(value: Bytes, create_revision: u64, mod_revision: u64, version: u64) -> Self {
-        Self { value, create_revision, mod_revision, version, memo: Memo::default() }
+        Self {
+            value,
+            create_revision,
+            mod_revision,
+            version,
+            memo: Memo::default(),
+        }
     }
 
     /// A decoded form of the value, computed once and kept with it.
@@ -139,7 +160,14 @@ impl Event {
         record: Arc<Record>,
         previous: Option<Arc<Record>>,
     ) -> Self {
-        Self { revision, key, kind, record, previous, memo: Memo::default() }
+        Self {
+            revision,
+            key,
+            kind,
+            record,
+            previous,
+            memo: Memo::default(),
+        }
     }
 
     /// A form of the event, such as its encoded frame, computed once for all watchers.

@@ -61,7 +61,23 @@ impl Snapshot {
 
     /// The names of buckets that hold records, in order.
     pub fn buckets(&self) -> impl Iterator<Item = &Arc<str>> {
-        self.buckets.iter().filter(|(_, names)| !names.is_empty()).map(|(bucket, _)| bucket)
+        self.buckets
+            .iter()
+            .filter(|(_, names)| !names.is_empty())
+            .map(|(bucket, _)| bucket)
+    }
+
+    /// The same view of one bucket, without the others.
+    pub(crate) fn only(&self, bucket: &str) -> Self {
+        let kept = self.buckets.get_key_value(bucket);
+        let (bucket, names) = kept.map_or_else(
+            || (bucket.into(), Bucket::default()),
+            |(b, n)| (Arc::clone(b), n.clone()),
+        );
+        Self {
+            revision: self.revision,
+            buckets: OrdMap::unit(bucket, names),
+        }
     }
 
     pub(crate) fn insert(&mut self, key: &Key, record: Arc<Record>) {
@@ -80,14 +96,19 @@ impl Snapshot {
         let mut next = self.clone();
         let mut events = Vec::with_capacity(ops.len());
         for (index, op) in ops.into_iter().enumerate() {
-            let event = next.apply_one(op).map_err(|current| Error::Conflict { index, current })?;
+            let event = next
+                .apply_one(op)
+                .map_err(|current| Error::Conflict { index, current })?;
             events.extend(event);
         }
         *self = next;
         Ok(events)
     }
 
-    fn apply_one(&mut self, op: Op) -> std::result::Result<Option<Arc<Event>>, Option<Arc<Record>>> {
+    fn apply_one(
+        &mut self,
+        op: Op,
+    ) -> std::result::Result<Option<Arc<Event>>, Option<Arc<Record>>> {
         let current = self.get(&op.key().bucket, &op.key().name);
         if !op.expect().holds(current.as_deref()) {
             return Err(current);
@@ -95,9 +116,15 @@ impl Snapshot {
         let revision = self.revision + 1;
         let event = match op {
             Op::Put { key, value, .. } => {
-                let (created, version) =
-                    current.as_ref().map_or((revision, 1), |old| (old.create_revision, old.version + 1));
-                let record = Arc::new(Record::new(value.render(revision), created, revision, version));
+                let (created, version) = current
+                    .as_ref()
+                    .map_or((revision, 1), |old| (old.create_revision, old.version + 1));
+                let record = Arc::new(Record::new(
+                    value.render(revision),
+                    created,
+                    revision,
+                    version,
+                ));
                 self.insert(&key, Arc::clone(&record));
                 Event::new(revision, key, EventKind::Put, record, current)
             }
@@ -129,7 +156,9 @@ impl Expect {
             Self::Any => true,
             Self::Absent => current.is_none(),
             Self::Exists => current.is_some(),
-            Self::Revision(revision) => current.is_some_and(|record| record.mod_revision == revision),
+            Self::Revision(revision) => {
+                current.is_some_and(|record| record.mod_revision == revision)
+            }
         }
     }
 }

@@ -1,8 +1,11 @@
 //! What readers, watchers and the writer share: roots, rings, retained snapshots.
+//!
+//! A commit becomes visible in one step, when the roots are swapped: its events lie in the rings
+//! before that, and watchers read rings only up to the revision of the roots.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use arc_swap::ArcSwap;
 use parking_lot::{Mutex, RwLock};
@@ -20,23 +23,21 @@ pub(crate) struct Shared {
     roots: ArcSwap<Snapshot>,
     rings: RwLock<BTreeMap<Arc<str>, Arc<Ring>>>,
     limits: RingLimits,
+    /// Least recently used first.
     retained: Mutex<VecDeque<Snapshot>>,
-    /// Revisions up to this one are forgotten, for buckets that have no ring yet too.
-    compacted: Mutex<u64>,
-    /// Older views than this cannot be rebuilt: events read from disk lack their previous values.
-    views_from: u64,
+    /// History up to this revision is forgotten, for buckets that have no ring yet too.
+    compacted: AtomicU64,
     closed: AtomicBool,
 }
 
 impl Shared {
     pub(crate) fn new(roots: Snapshot, limits: RingLimits, compacted: u64) -> Self {
         Self {
-            views_from: roots.revision(),
             roots: ArcSwap::from_pointee(roots),
-            rings: RwLock::new(BTreeMap::new()),
+            rings: RwLock::default(),
             limits,
             retained: Mutex::default(),
-            compacted: Mutex::new(compacted),
+            compacted: AtomicU64::new(compacted),
             closed: AtomicBool::new(false),
         }
     }
@@ -49,16 +50,23 @@ impl Shared {
         self.roots.load().revision()
     }
 
+    pub(crate) fn compacted(&self) -> u64 {
+        self.compacted.load(Ordering::Acquire)
+    }
+
     pub(crate) fn ring(&self, bucket: &Arc<str>) -> Arc<Ring> {
         if let Some(ring) = self.rings.read().get(bucket) {
             return Arc::clone(ring);
         }
-        let complete_after = *self.compacted.lock();
         let mut rings = self.rings.write();
         let ring = rings
             .entry(Arc::clone(bucket))
-            .or_insert_with(|| Arc::new(Ring::new(self.limits, complete_after)));
+            .or_insert_with(|| Arc::new(Ring::new(self.limits, self.compacted())));
         Arc::clone(ring)
+    }
+
+    fn all_rings(&self) -> Vec<Arc<Ring>> {
+        self.rings.read().values().map(Arc::clone).collect()
     }
 
     /// Fills the rings with history from before the process started.
@@ -68,7 +76,7 @@ impl Shared {
         }
     }
 
-    /// Makes a durable commit visible: rings first, so that whoever sees the roots finds the events.
+    /// Makes a durable commit visible.
     pub(crate) fn publish(&self, roots: Snapshot, events: &[Arc<Event>]) {
         let mut touched: Vec<Arc<Ring>> = Vec::new();
         for event in events {
@@ -93,56 +101,90 @@ impl Shared {
         }
     }
 
-    pub(crate) fn snapshot_at(&self, revision: u64) -> Result<Snapshot> {
-        let present = self.snapshot();
-        if revision > present.revision() {
-            return Err(Error::Future { requested: revision, current: present.revision() });
-        }
-        if revision == present.revision() {
-            return Ok(present);
-        }
-        let kept = self.retained.lock().iter().find(|kept| kept.revision() == revision).cloned();
-        if let Some(kept) = kept {
-            return Ok(kept);
-        }
-        self.rewind(present, revision)
+    fn retained(&self, revision: u64) -> Option<Snapshot> {
+        let mut retained = self.retained.lock();
+        let at = retained
+            .iter()
+            .position(|kept| kept.revision() == revision)?;
+        let kept = retained.remove(at)?;
+        retained.push_back(kept.clone());
+        Some(kept)
     }
 
-    fn rewind(&self, mut snapshot: Snapshot, revision: u64) -> Result<Snapshot> {
-        let oldest = self.views_from.max(*self.compacted.lock());
-        if revision < oldest {
-            return Err(Error::Compacted { requested: revision, oldest });
+    /// The state of one bucket, or of all, at a revision.
+    pub(crate) fn snapshot_at(&self, revision: u64, bucket: Option<&str>) -> Result<Snapshot> {
+        let present = self.snapshot();
+        let current = present.revision();
+        if revision > current {
+            return Err(Error::Future {
+                requested: revision,
+                current,
+            });
         }
+        if revision == current {
+            return Ok(bucket.map_or_else(|| present.clone(), |bucket| present.only(bucket)));
+        }
+        if let Some(kept) = self.retained(revision) {
+            return Ok(kept);
+        }
+        let rings = match bucket {
+            Some(bucket) => self
+                .rings
+                .read()
+                .get(bucket)
+                .map(Arc::clone)
+                .into_iter()
+                .collect(),
+            None => self.all_rings(),
+        };
+        let from = bucket.map_or_else(|| present.clone(), |bucket| present.only(bucket));
+        self.rewind(from, revision, &rings)
+    }
+
+    fn rewind(&self, from: Snapshot, revision: u64, rings: &[Arc<Ring>]) -> Result<Snapshot> {
+        let oldest = self.compacted();
+        if revision < oldest {
+            return Err(Error::Compacted {
+                requested: revision,
+                oldest,
+            });
+        }
+        let mut snapshot = from;
         let present = snapshot.revision();
-        let rings: Vec<Arc<Ring>> = self.rings.read().values().map(Arc::clone).collect();
         for ring in rings {
-            // Events published after the snapshot was taken are not part of it.
-            for event in ring.back_to(revision)?.iter().filter(|event| event.revision <= present) {
-                snapshot.undo(event);
+            for event in ring.back_to(revision, present)? {
+                snapshot.undo(&event);
             }
         }
         snapshot.set_revision(revision);
         Ok(snapshot)
     }
 
+    /// Forgets history up to a revision.
     pub(crate) fn compact(&self, revision: u64) {
-        {
-            let mut compacted = self.compacted.lock();
-            *compacted = (*compacted).max(revision.saturating_sub(1));
-        }
-        self.retained.lock().retain(|kept| kept.revision() >= revision);
-        for ring in self.rings.read().values() {
+        self.compacted.fetch_max(revision, Ordering::AcqRel);
+        self.retained
+            .lock()
+            .retain(|kept| kept.revision() >= revision);
+        for ring in self.all_rings() {
             ring.compact(revision);
         }
     }
 
-    pub(crate) fn ring_events(&self) -> usize {
-        self.rings.read().values().map(|ring| ring.len()).sum()
+    /// The number of events in all rings and their bytes.
+    pub(crate) fn ring_sizes(&self) -> (usize, usize) {
+        self.all_rings()
+            .iter()
+            .map(|ring| ring.size())
+            .fold((0, 0), |(events, bytes), size| {
+                (events + size.0, bytes + size.1)
+            })
     }
 
     pub(crate) fn oldest(&self) -> u64 {
-        let compacted = *self.compacted.lock();
-        self.rings.read().values().map(|ring| ring.oldest()).max().unwrap_or(0).max(compacted)
+        let rings = self.all_rings();
+        let newest = rings.iter().map(|ring| ring.complete_after()).max();
+        newest.unwrap_or(0).max(self.compacted())
     }
 
     pub(crate) fn is_closed(&self) -> bool {
@@ -151,7 +193,7 @@ impl Shared {
 
     pub(crate) fn close(&self) {
         self.closed.store(true, Ordering::Release);
-        for ring in self.rings.read().values() {
+        for ring in self.all_rings() {
             ring.wake();
         }
     }

@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use crate::disk::Disk;
 use crate::durable::Durable;
-use crate::error::{Error, Result};
+use crate::engine::Engine;
+use crate::error::{At, Error, Result};
 use crate::memory::Memory;
 use crate::ops::{Committed, Op};
 use crate::ring::RingLimits;
@@ -19,12 +20,18 @@ pub struct Options {
     /// Recent events of one bucket kept in memory.
     pub ring: RingLimits,
     /// Events kept on disk, so that watches go on after a restart.
-    pub log_events: u64,
+    pub log_events: usize,
+    /// Bytes of events kept on disk.
+    pub log_bytes: usize,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { ring: RingLimits::default(), log_events: 50_000 }
+        Self {
+            ring: RingLimits::default(),
+            log_events: 50_000,
+            log_bytes: 64 << 20,
+        }
     }
 }
 
@@ -39,19 +46,17 @@ pub struct Stats {
     pub records: usize,
     /// Events kept for watchers.
     pub events: usize,
+    /// Bytes of those events.
+    pub event_bytes: usize,
+    /// Bytes on disk; 0 for a store in memory.
+    pub file_bytes: u64,
 }
 
 /// A store; clones are handles of the same one.
 #[derive(Clone, Debug)]
 pub struct Store {
     shared: Arc<Shared>,
-    engine: Arc<Engine>,
-}
-
-#[derive(Debug)]
-enum Engine {
-    Memory(Memory),
-    Durable(Durable),
+    engine: Arc<dyn Engine>,
 }
 
 impl Store {
@@ -63,21 +68,31 @@ impl Store {
     /// A store in memory with other bounds.
     pub fn memory_with(options: Options) -> Self {
         let shared = Arc::new(Shared::new(Snapshot::default(), options.ring, 0));
-        let engine = Engine::Memory(Memory::new(Arc::clone(&shared)));
-        Self { shared, engine: Arc::new(engine) }
+        let engine = Arc::new(Memory::new(Arc::clone(&shared)));
+        Self { shared, engine }
     }
 
-    /// Opens or creates a durable store in one file.
+    /// Opens or creates a durable store in one file, in a directory that exists.
+    ///
+    /// Blocks while it reads everything. Dropping the last handle, or closing it, frees the file.
     ///
     /// # Errors
-    /// [`Error::Locked`], [`Error::NewerFormat`], [`Error::Engine`]; the file is left as it was.
-    pub fn open_redb(path: &Path, options: Options) -> Result<Self> {
-        let (disk, restored) = Disk::open(path, options.log_events)?;
-        let shared = Arc::new(Shared::new(restored.roots, options.ring, restored.compacted));
+    /// [`Error::Locked`], [`Error::Denied`], [`Error::Corrupted`], [`Error::NewerFormat`] or
+    /// [`Error::Engine`]; the records are left as they were.
+    pub fn open_redb(path: impl AsRef<Path>, options: Options) -> Result<Self> {
+        let path = path.as_ref();
+        let (disk, restored) = Disk::open(path, &options)?;
+        let shared = Arc::new(Shared::new(
+            restored.roots,
+            options.ring,
+            restored.compacted,
+        ));
         shared.restore(restored.events);
-        let durable = Durable::start(Arc::clone(&shared), disk)
-            .map_err(|error| Error::Unavailable { reason: error.to_string() })?;
-        Ok(Self { shared, engine: Arc::new(Engine::Durable(durable)) })
+        let durable = Durable::start(path.to_owned(), Arc::clone(&shared), disk).at(path)?;
+        Ok(Self {
+            shared,
+            engine: Arc::new(durable),
+        })
     }
 
     /// The present state.
@@ -90,28 +105,37 @@ impl Store {
         self.shared.revision()
     }
 
-    /// The state at an earlier revision.
+    /// The state of all buckets at an earlier revision.
     ///
     /// # Errors
     /// [`Error::Compacted`] or [`Error::Future`].
     pub fn snapshot_at(&self, revision: u64) -> Result<Snapshot> {
-        self.shared.snapshot_at(revision)
+        self.shared.snapshot_at(revision, None)
     }
 
-    /// Keeps a snapshot for readers that come back for its revision; the oldest of many are dropped.
+    /// The state of one bucket at an earlier revision, which may be known when that of another,
+    /// busier bucket is not. The snapshot answers for no other bucket.
+    ///
+    /// # Errors
+    /// [`Error::Compacted`] or [`Error::Future`].
+    pub fn bucket_at(&self, bucket: &str, revision: u64) -> Result<Snapshot> {
+        self.shared.snapshot_at(revision, Some(bucket))
+    }
+
+    /// Keeps a snapshot for readers that come back for its revision; the least recently used of
+    /// many are dropped.
     pub fn retain(&self, snapshot: &Snapshot) {
         self.shared.retain(snapshot);
     }
 
     /// Applies operations atomically; answers once they are durable and published.
     ///
+    /// Dropping the future does not undo what it has begun.
+    ///
     /// # Errors
     /// [`Error::Conflict`] and nothing was applied; [`Error::Unavailable`] if the store refuses writes.
     pub async fn commit(&self, ops: Vec<Op>) -> Result<Committed> {
-        match &*self.engine {
-            Engine::Memory(memory) => memory.commit(ops),
-            Engine::Durable(durable) => durable.commit(ops).await,
-        }
+        self.engine.commit(ops).await
     }
 
     /// Follows a bucket from just after a revision, which may lie in the future.
@@ -120,32 +144,43 @@ impl Store {
     /// [`Error::Compacted`] if events after it are gone.
     pub fn watch(&self, bucket: impl Into<Arc<str>>, after: u64) -> Result<Watcher> {
         let ring = self.shared.ring(&bucket.into());
-        ring.after(after, 0)?;
+        let oldest = ring.complete_after();
+        if after < oldest {
+            return Err(Error::Compacted {
+                requested: after,
+                oldest,
+            });
+        }
         Ok(Watcher::new(ring, Arc::clone(&self.shared), after))
     }
 
-    /// Forgets history before a revision.
+    /// Forgets history before a revision: watches can start after `before - 1` or later, which is
+    /// also the oldest state that can be rebuilt. On disk it goes bit by bit with later commits.
     pub fn compact(&self, before: u64) {
-        self.shared.compact(before.min(self.revision() + 1));
+        self.shared
+            .compact(before.saturating_sub(1).min(self.revision()));
     }
 
     /// Figures.
     pub fn stats(&self) -> Stats {
         let snapshot = self.snapshot();
-        let records = snapshot.buckets().map(|bucket| snapshot.count(bucket, "")).sum();
+        let (events, event_bytes) = self.shared.ring_sizes();
         Stats {
             revision: snapshot.revision(),
             oldest: self.shared.oldest(),
-            records,
-            events: self.shared.ring_events(),
+            records: snapshot
+                .buckets()
+                .map(|bucket| snapshot.count(bucket, ""))
+                .sum(),
+            events,
+            event_bytes,
+            file_bytes: self.engine.file_bytes(),
         }
     }
 
-    /// Refuses further writes, finishes those taken and ends all watches.
+    /// Refuses further writes, finishes those taken, ends all watches and frees the file.
     pub async fn close(&self) {
-        if let Engine::Durable(durable) = &*self.engine {
-            durable.close().await;
-        }
+        self.engine.close().await;
         self.shared.close();
     }
 }

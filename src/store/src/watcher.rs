@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::record::Event;
 use crate::ring::Ring;
 use crate::shared::Shared;
@@ -16,30 +16,36 @@ const BATCH: usize = 256;
 pub struct Watcher {
     ring: Arc<Ring>,
     shared: Arc<Shared>,
-    /// The last revision taken from the ring.
-    taken: u64,
+    /// The last revision delivered.
+    delivered: u64,
     pending: VecDeque<Arc<Event>>,
 }
 
 impl Watcher {
     pub(crate) fn new(ring: Arc<Ring>, shared: Arc<Shared>, after: u64) -> Self {
-        Self { ring, shared, taken: after, pending: VecDeque::new() }
+        Self {
+            ring,
+            shared,
+            delivered: after,
+            pending: VecDeque::new(),
+        }
     }
 
-    /// The next event; waits for one. `None` when the store is closed. Cancel safe.
+    /// The next event; waits for one. `None` once the store is closed and all is read. Cancel safe.
     ///
     /// # Errors
-    /// [`Error::Lagged`] if events were dropped before this watcher read them.
+    /// [`Error::Lagged`](crate::Error::Lagged) if events were dropped before this watcher read them.
     pub async fn next(&mut self) -> Result<Option<Arc<Event>>> {
         let ring = Arc::clone(&self.ring);
         loop {
-            let news = ring.news().notified();
-            let mut news = std::pin::pin!(news);
+            let mut news = std::pin::pin!(ring.news().notified());
             news.as_mut().enable();
+            // Read before looking: what is published before the end must still be found.
+            let closed = self.shared.is_closed();
             if let Some(event) = self.try_next()? {
                 return Ok(Some(event));
             }
-            if self.shared.is_closed() {
+            if closed {
                 return Ok(None);
             }
             news.await;
@@ -49,25 +55,47 @@ impl Watcher {
     /// The next event if one is there.
     ///
     /// # Errors
-    /// [`Error::Lagged`] if events were dropped before this watcher read them.
+    /// [`Error::Lagged`](crate::Error::Lagged) if events were dropped before this watcher read them.
     pub fn try_next(&mut self) -> Result<Option<Arc<Event>>> {
         if self.pending.is_empty() {
-            let batch = self.ring.after(self.taken, BATCH).map_err(|_compacted| Error::Lagged)?;
-            self.pending.extend(batch);
+            let visible = self.shared.revision();
+            self.pending
+                .extend(self.ring.after(self.delivered, visible, BATCH)?);
         }
         let event = self.pending.pop_front();
         if let Some(event) = &event {
-            self.taken = event.revision;
+            self.delivered = event.revision;
         }
         Ok(event)
     }
 
+    /// Up to `limit` events that are there.
+    ///
+    /// # Errors
+    /// [`Error::Lagged`](crate::Error::Lagged) if events were dropped before this watcher read them;
+    /// events read in the same call before that are delivered first.
+    pub fn try_batch(&mut self, limit: usize) -> Result<Vec<Arc<Event>>> {
+        let mut batch = Vec::new();
+        while batch.len() < limit {
+            match self.try_next() {
+                Ok(Some(event)) => batch.push(event),
+                Ok(None) => break,
+                Err(error) if batch.is_empty() => return Err(error),
+                Err(_told_by_the_next_call) => break,
+            }
+        }
+        Ok(batch)
+    }
+
     /// A revision up to which every event of the bucket has been delivered; grows with the store.
     pub fn synced_to(&self) -> u64 {
-        // The revision is read first: an event published after it has a higher one.
-        let present = self.shared.revision();
-        let behind = !self.pending.is_empty()
-            || !self.ring.after(self.taken, 1).is_ok_and(|events| events.is_empty());
-        if behind { self.taken } else { self.taken.max(present) }
+        if !self.pending.is_empty() {
+            return self.delivered;
+        }
+        let visible = self.shared.revision();
+        match self.ring.after(self.delivered, visible, 1) {
+            Ok(events) if events.is_empty() => self.delivered.max(visible),
+            _ => self.delivered,
+        }
     }
 }
