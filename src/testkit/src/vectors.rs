@@ -3,12 +3,11 @@
 //! A runner gets a whole case and says what differs; it knows nothing of files.
 
 mod affinity;
-//mod division;
+mod division;
 mod naming;
 mod policy_match;
-//mod scheduler;
-//mod scheduler_binding;
-//mod taints;
+mod scheduler;
+mod scheduler_binding;
 mod webhook;
 
 use std::path::Path;
@@ -51,12 +50,11 @@ impl Report {
 pub fn runner(family: &str) -> Option<Runner> {
     Some(match family {
         "affinity" => affinity::run,
-        //        "division" => division::run,
+        "division" => division::run,
         "naming" => naming::run,
         "policy_match" => policy_match::run,
-        //        "scheduler" => scheduler::run,
-        //        "scheduler_binding" => scheduler_binding::run,
-        //        "taints" => taints::run,
+        "scheduler" => scheduler::run,
+        "scheduler_binding" => scheduler_binding::run,
         "webhook" => webhook::run,
         _ => return None,
     })
