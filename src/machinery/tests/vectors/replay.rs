@@ -1,7 +1,4 @@
-//! Answers recorded from upstream's libraries, server and kubectl, replayed against ours.
-//!
-//! `VECTORS_DIR` names the folder that holds `api/` with the full set; without it a trimmed copy
-//! in the repository is used.
+//! The cases, one test a file of records.
 
 use std::cmp::Ordering;
 use std::path::PathBuf;
