@@ -16,16 +16,18 @@ pub struct InformerPool {
     client: Client,
     tasks: Tasks,
     ids: Ids,
+    scope: Scope,
     informers: Arc<Mutex<BTreeMap<(String, String), Informer<Object>>>>,
 }
 
 impl InformerPool {
-    /// An empty pool; its informers end with `tasks`.
-    pub fn new(tasks: &Tasks, ids: &Ids, client: &Client) -> Self {
+    /// An empty pool whose informers see what is in `scope`; they end with `tasks`.
+    pub fn new(tasks: &Tasks, ids: &Ids, client: &Client, scope: Scope) -> Self {
         Self {
             client: client.clone(),
             tasks: Tasks::under(tasks.shutdown()),
             ids: ids.clone(),
+            scope,
             informers: Arc::default(),
         }
     }
@@ -35,7 +37,7 @@ impl InformerPool {
         &self.client
     }
 
-    /// The informer of `resource` over all namespaces, and whether this call started it.
+    /// The informer of `resource`, and whether this call started it.
     pub fn informer(&self, resource: &ApiResource) -> (Informer<Object>, bool) {
         let key = (resource.api_version.clone(), resource.plural.clone());
         let mut informers = self.informers.lock();
@@ -47,7 +49,7 @@ impl InformerPool {
             &self.ids,
             &self.client,
             resource,
-            &Scope::default(),
+            &self.scope,
         );
         informers.insert(key, informer.clone());
         (informer, true)

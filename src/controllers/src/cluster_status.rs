@@ -1,0 +1,220 @@
+//! The health and inventory of members: probes them and writes what it finds to Cluster status.
+
+pub mod inventory;
+pub mod readiness;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use flybridge_apis::cluster::{READY, SyncMode};
+use flybridge_apis::{Cluster, finalizers};
+use flybridge_client::{Objects, is_not_found};
+use flybridge_machinery::conditions;
+use flybridge_runtime::{Action, WorkQueue, retry_on_conflict, run_workers};
+use http::Request;
+use kube::Client;
+use parking_lot::Mutex;
+use serde_json::{Value, json};
+
+use self::inventory::Inventory;
+use self::readiness::{Observation, Readiness};
+use crate::{Context, Result, kinds};
+
+/// How long a probe may take.
+const PROBE_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// What is remembered of each member between looks at it.
+#[derive(Default)]
+struct Memory {
+    readiness: Readiness,
+    inventory: Option<Arc<Inventory>>,
+}
+
+/// Starts the controller on a queue of cluster names.
+pub fn start(context: &Arc<Context>, queue: &WorkQueue<String>) {
+    let clusters = queue.clone();
+    context.clusters.store().subscribe(move |change| {
+        let Some(cluster) = change.object() else {
+            return;
+        };
+        let relevant = match (change.old, change.new) {
+            (Some(old), Some(new)) => {
+                old.spec.api_endpoint != new.spec.api_endpoint
+                    || old.metadata.finalizers != new.metadata.finalizers
+            }
+            _ => true,
+        };
+        if relevant {
+            clusters.add(cluster.name().to_owned());
+        }
+    });
+    let context = Arc::clone(context);
+    let tasks = context.tasks.clone();
+    let memories: Arc<Mutex<BTreeMap<String, Memory>>> = Arc::default();
+    run_workers(&tasks, "cluster status", queue, 8, move |name| {
+        let (context, memories) = (Arc::clone(&context), Arc::clone(&memories));
+        async move { reconcile(&context, &memories, &name).await }
+    });
+}
+
+async fn reconcile(
+    context: &Context,
+    memories: &Mutex<BTreeMap<String, Memory>>,
+    name: &str,
+) -> Result<Action> {
+    let Some(cluster) = context.cluster(name) else {
+        if let Some(memory) = memories.lock().remove(name)
+            && let Some(inventory) = memory.inventory
+        {
+            inventory.stop();
+        }
+        return Ok(Action::Done);
+    };
+    let held = cluster.metadata.finalizers.iter().flatten();
+    let held = held
+        .into_iter()
+        .any(|have| have == finalizers::CLUSTER_CONTROLLER);
+    if !held || cluster.spec.sync_mode != SyncMode::Push {
+        return Ok(Action::Done);
+    }
+    let member = context.members.get(&cluster).await;
+    let observation = match &member {
+        Ok(member) => probe(&member.client).await,
+        Err(error) => Observation::no_client(error.to_string()),
+    };
+    let ready = {
+        let mut memories = memories.lock();
+        let memory = memories.entry(name.to_owned()).or_default();
+        let current = cluster.condition(READY).map(|ready| ready.status.as_str());
+        memory
+            .readiness
+            .judge(&observation, current, &context.options)
+    };
+    let healthy = observation.is_ready() && ready;
+    let mut collected = json!({});
+    if healthy && let Ok(member) = &member {
+        let inventory = inventory_of(context, memories, name, &member.client);
+        collected = inventory.collect(member).await;
+    }
+    write(context, &cluster, &observation, ready, &collected).await?;
+    Ok(Action::After(context.options.cluster_status_period))
+}
+
+/// The inventory of a member through this client; one of an earlier client is stopped.
+fn inventory_of(
+    context: &Context,
+    memories: &Mutex<BTreeMap<String, Memory>>,
+    name: &str,
+    client: &Client,
+) -> Arc<Inventory> {
+    let mut memories = memories.lock();
+    let memory = memories.entry(name.to_owned()).or_default();
+    match &memory.inventory {
+        Some(inventory) => Arc::clone(inventory),
+        None => {
+            let started = Arc::new(Inventory::start(&context.tasks, &context.ids, client));
+            memory.inventory = Some(Arc::clone(&started));
+            started
+        }
+    }
+}
+
+/// Asks a member whether it is well.
+async fn probe(client: &Client) -> Observation {
+    for path in ["/readyz", "/healthz"] {
+        let Ok(request) = Request::get(path).body(Vec::new()) else {
+            break;
+        };
+        let answer = tokio::time::timeout(PROBE_TIMEOUT, client.request_text(request)).await;
+        match answer {
+            Ok(Ok(_text)) => return Observation::ready(),
+            Ok(Err(kube::Error::Api(status))) if status.code == 404 => {}
+            Ok(Err(kube::Error::Api(status))) if status.code < 500 => {
+                return Observation::not_ready();
+            }
+            Ok(Err(error)) => {
+                tracing::debug!(%error, path, "probe failed");
+                return Observation::unreachable();
+            }
+            Err(_elapsed) => return Observation::unreachable(),
+        }
+    }
+    Observation::not_ready()
+}
+
+/// Writes the Ready condition and what was collected, if that changes anything.
+async fn write(
+    context: &Context,
+    cluster: &Cluster,
+    observation: &Observation,
+    ready: bool,
+    collected: &Value,
+) -> Result<()> {
+    let objects = Objects::new(&context.client, &kinds::clusters(), "");
+    let now = context.clock.now();
+    let name = cluster.name();
+    if !changes(cluster, observation, ready, collected) {
+        return Ok(());
+    }
+    let written = retry_on_conflict(|_attempt| async {
+        let mut live = objects.get(name).await?;
+        let before = live["status"].clone();
+        if observation.is_ready() == ready {
+            let status = if ready { "True" } else { "False" };
+            let condition =
+                conditions::new(READY, status, observation.reason, &observation.message);
+            conditions::set_on(&mut live, condition, now);
+        }
+        for (field, value) in collected.as_object().into_iter().flatten() {
+            if field == "conditions" {
+                for condition in value.as_array().into_iter().flatten() {
+                    conditions::set_on(&mut live, condition.clone(), now);
+                }
+            } else {
+                live["status"][field] = value.clone();
+            }
+        }
+        if live["status"] != before {
+            objects.replace_status(name, &live).await?;
+        }
+        Ok(())
+    })
+    .await;
+    match written {
+        Ok(()) => Ok(()),
+        Err(error) if is_not_found(&error) => Ok(()),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Whether the cached Cluster shows something else than what was found.
+fn changes(cluster: &Cluster, observation: &Observation, ready: bool, collected: &Value) -> bool {
+    let Ok(shown) = serde_json::to_value(&cluster.status) else {
+        return true;
+    };
+    let wanted = if ready { "True" } else { "False" };
+    let condition = cluster.condition(READY);
+    let same_condition = condition.is_some_and(|condition| {
+        observation.is_ready() != ready
+            || (condition.status == wanted
+                && condition.reason == observation.reason
+                && condition.message == observation.message)
+    });
+    let same_fields = collected
+        .as_object()
+        .into_iter()
+        .flatten()
+        .all(|(field, value)| match field.as_str() {
+            "conditions" => value.as_array().into_iter().flatten().all(|condition| {
+                let kind = condition["type"].as_str().unwrap_or_default();
+                cluster.condition(kind).is_some_and(|have| {
+                    condition["status"] == have.status.as_str()
+                        && condition["reason"] == have.reason.as_str()
+                        && condition["message"] == have.message.as_str()
+                })
+            }),
+            _ => shown[field] == *value,
+        });
+    !(same_condition && same_fields)
+}
