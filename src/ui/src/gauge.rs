@@ -1,5 +1,6 @@
 //! Gauges and sparklines: numbers as a few cells.
 
+use crate::glyphs::Glyphs;
 use crate::painter::Painter;
 use crate::theme::Role;
 
@@ -30,6 +31,19 @@ pub fn gauge(p: &mut Painter<'_>, x: u16, y: u16, columns: u16, fraction: f64) {
     if whole < columns && !filled.is_multiple_of(steps) {
         p.rule(x + whole, y, 1, parts[filled % steps - 1], role);
     }
+}
+
+/// The filled and the empty part of a gauge as text, for cells of tables.
+pub fn bar(glyphs: Glyphs, columns: u16, fraction: f64) -> (String, String) {
+    let fraction = if fraction.is_finite() { fraction.clamp(0.0, 1.0) } else { 0.0 };
+    let [full, rest] = glyphs.gauge;
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "the value lies between 0 and the number of cells"
+    )]
+    let filled = (fraction * f64::from(columns)).round() as usize;
+    (full.repeat(filled), rest.repeat(usize::from(columns).saturating_sub(filled)))
 }
 
 /// The role of a used fraction.

@@ -91,7 +91,7 @@ const GAP: u16 = 2;
 pub fn place(columns: &[Column], measured: &[u16], width: u16) -> Vec<Placed> {
     let wanted = |i: usize| {
         let column = &columns[i];
-        let heading = width16(column.title) + 1;
+        let heading = width16(column.title);
         let text = measured.get(i).copied().unwrap_or(0);
         text.max(heading)
             .clamp(column.min, column.max.max(column.min))

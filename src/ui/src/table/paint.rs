@@ -61,12 +61,12 @@ fn heading<R: Record>(p: &mut Painter<'_>, area: Rect, table: &TableModel<R>, pl
             role = Role::TableHeaderSort;
         }
         let x = area.x + GUTTER + place.x;
-        let taken = width16(&title).min(place.width);
+        // The arrow of a sorted column hangs into the gap.
+        let room = place.width + u16::from(sorted);
+        let taken = width16(&title).min(room);
         let start = match column.align {
             Align::Left => x,
-            // The arrow of a sorted number column hangs into the gap, so the digits stay put.
-            Align::Right if sorted => x + place.width + 1 - taken.min(place.width + 1),
-            Align::Right => x + place.width - taken,
+            Align::Right => x + room - taken,
         };
         p.text(start, area.y, taken, &title, role);
     }
