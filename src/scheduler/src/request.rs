@@ -81,6 +81,10 @@ pub struct Peers {
 
 impl Peers {
     /// The peers of a binding among all bindings; `assigning` holds newer copies of some of them.
+    #[expect(
+        single_use_lifetimes,
+        reason = "anonymous lifetimes in impl Trait are unstable"
+    )]
     pub fn of<'b>(
         spec: &ResourceBindingSpec,
         bindings: impl IntoIterator<Item = &'b ResourceBinding>,

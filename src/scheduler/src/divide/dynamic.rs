@@ -44,6 +44,7 @@ pub(super) fn divide(
         trace.divisions.push(DivisionTrace::new(plan.mode, tier, plan.seats));
     }
     plan.weights.sort_by_key(|(_, weight)| Reverse(*weight));
+    // Differs: the reference sums in 32 bits, so that no replicas at all can seem too many for it.
     let available: i64 = plan.weights.iter().map(|(_, weight)| weight).sum();
     if available < plan.seats {
         return Err(Failure::InsufficientCapacity {

@@ -14,7 +14,6 @@ use crate::request::Request;
 pub(crate) struct Affinity<'a> {
     primary: Option<ClusterMatcher<'a>>,
     overflow: Vec<ClusterMatcher<'a>>,
-    tiered: bool,
 }
 
 impl<'a> Affinity<'a> {
@@ -43,19 +42,18 @@ impl<'a> Affinity<'a> {
         };
         Self {
             primary: Some(ClusterMatcher::new(&term.affinity)),
-            tiered: !overflow.is_empty() && crate::strategy::has_replicas(request.spec),
             overflow,
         }
     }
 
     /// Whether replicas go to the primary clusters first and overflow to the others.
     pub(crate) const fn is_tiered(&self) -> bool {
-        self.tiered
+        !self.overflow.is_empty()
     }
 
     /// The tier of a cluster that passes.
     pub(crate) fn tier(&self, cluster: &Cluster) -> usize {
-        if !self.tiered || self.primary.as_ref().is_some_and(|primary| primary.matches(cluster)) {
+        if !self.is_tiered() || self.primary.as_ref().is_some_and(|primary| primary.matches(cluster)) {
             return 0;
         }
         self.overflow

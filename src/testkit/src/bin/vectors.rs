@@ -8,7 +8,7 @@ use anyhow::Context;
 use flybridge_testkit::vectors::{run_file, runner};
 
 /// Differences shown of every file.
-const SHOWN: usize = 100;
+const SHOWN: usize = 10;
 
 fn main() -> anyhow::Result<ExitCode> {
     let mut args = std::env::args().skip(1);
@@ -37,6 +37,9 @@ fn main() -> anyhow::Result<ExitCode> {
         };
         let report = run_file(&directory.join(format!("{family}.jsonl")), run)?;
         write!(out, "{family} {}/{}", report.passed, report.total())?;
+        if report.deliberate > 0 {
+            write!(out, " ({} differ on purpose)", report.deliberate)?;
+        }
         if report.skipped > 0 {
             write!(out, " ({} outside of this build)", report.skipped)?;
         }

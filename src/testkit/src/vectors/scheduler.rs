@@ -61,9 +61,20 @@ pub(super) fn run(case: &Value) -> anyhow::Result<Verdict> {
     let outcome = schedule(&request, &snapshot);
     let (traced, trace) = schedule_traced(&request, &snapshot);
     ensure!(outcome == traced, "tracing changes the outcome: {outcome:?} {traced:?}");
-    compare(&outcome, case)?;
     diagnosis(&trace, &case["output"])?;
+    if sums_overflow(&request, case) && outcome == Ok(Vec::new()) {
+        return Ok(Verdict::Differs);
+    }
+    compare(&outcome, case)?;
     Ok(Verdict::Passed)
+}
+
+/// The reference adds up the room of clusters in 32 bits. For no replicas every cluster's room is the greatest
+/// number of that size, so the sum may come out negative and nothing does not fit.
+fn sums_overflow(request: &Request<'_>, case: &Value) -> bool {
+    request.spec.replicas == 0
+        && request.fresh
+        && case["output"]["error"]["class"] == "AssignFreshNotEnough"
 }
 
 fn compare(outcome: &Outcome, case: &Value) -> anyhow::Result<()> {
