@@ -6,10 +6,12 @@ use std::sync::Arc;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use http::{HeaderName, HeaderValue};
+use kube::core::{ApiResource, GroupVersionKind};
 use kube::{Client, Config};
 use parking_lot::Mutex;
+use serde_json::Value;
 
-use crate::{Error, Result};
+use crate::{Error, Objects, Result};
 
 /// What is needed to reach a member over HTTPS.
 #[derive(Clone, Default, PartialEq, Eq)]
@@ -39,6 +41,50 @@ impl std::fmt::Debug for MemberSpec {
             .field("insecure", &self.insecure)
             .field("proxy_url", &self.proxy_url)
             .finish_non_exhaustive()
+    }
+}
+
+impl MemberSpec {
+    /// What a Cluster object says by itself, without its Secret.
+    pub fn of_cluster(cluster: &Value) -> Self {
+        let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+        let spec = &cluster["spec"];
+        let headers = spec["proxyHeader"].as_object().into_iter().flatten();
+        Self {
+            name: text(&cluster["metadata"]["name"]),
+            api_endpoint: text(&spec["apiEndpoint"]),
+            insecure: spec["insecureSkipTLSVerification"] == true,
+            proxy_url: spec["proxyURL"]
+                .as_str()
+                .filter(|url| !url.is_empty())
+                .map(str::to_owned),
+            proxy_header: headers
+                .map(|(name, value)| (name.clone(), text(value)))
+                .collect(),
+            ..Self::default()
+        }
+    }
+
+    /// What a Cluster object says, with the credentials of its Secret, read through `plane`.
+    ///
+    /// # Errors
+    /// As the control plane answers to the reading of the Secret.
+    pub async fn read(plane: &Client, cluster: &Value) -> kube::Result<Self> {
+        let mut spec = Self::of_cluster(cluster);
+        let reference = &cluster["spec"]["secretRef"];
+        if let Some(name) = reference["name"].as_str() {
+            let namespace = reference["namespace"].as_str().unwrap_or_default();
+            let resource = ApiResource::from_gvk(&GroupVersionKind::gvk("", "v1", "Secret"));
+            let secret = Objects::new(plane, &resource, namespace).get(name).await?;
+            let decoded = |field: &str| {
+                let text = secret["data"][field].as_str().unwrap_or_default();
+                let bytes = STANDARD.decode(text).unwrap_or_default();
+                String::from_utf8(bytes).unwrap_or_default()
+            };
+            spec.token = decoded("token");
+            spec.ca_bundle = decoded("caBundle");
+        }
+        Ok(spec)
     }
 }
 

@@ -17,19 +17,11 @@ use kube::Client;
 use parking_lot::Mutex;
 use serde_json::{Value, json};
 
-use self::inventory::Inventory;
 use self::readiness::{Observation, Readiness};
 use crate::{Context, Result, kinds};
 
 /// How long a probe may take.
 const PROBE_TIMEOUT: Duration = Duration::from_secs(5);
-
-/// What is remembered of each member between looks at it.
-#[derive(Default)]
-struct Memory {
-    readiness: Readiness,
-    inventory: Option<Arc<Inventory>>,
-}
 
 /// Starts the controller on a queue of cluster names.
 pub fn start(context: &Arc<Context>, queue: &WorkQueue<String>) {
@@ -51,7 +43,7 @@ pub fn start(context: &Arc<Context>, queue: &WorkQueue<String>) {
     });
     let context = Arc::clone(context);
     let tasks = context.tasks.clone();
-    let memories: Arc<Mutex<BTreeMap<String, Memory>>> = Arc::default();
+    let memories: Arc<Mutex<BTreeMap<String, Readiness>>> = Arc::default();
     run_workers(&tasks, "cluster status", queue, 8, move |name| {
         let (context, memories) = (Arc::clone(&context), Arc::clone(&memories));
         async move { reconcile(&context, &memories, &name).await }
@@ -60,15 +52,11 @@ pub fn start(context: &Arc<Context>, queue: &WorkQueue<String>) {
 
 async fn reconcile(
     context: &Context,
-    memories: &Mutex<BTreeMap<String, Memory>>,
+    memories: &Mutex<BTreeMap<String, Readiness>>,
     name: &str,
 ) -> Result<Action> {
     let Some(cluster) = context.cluster(name) else {
-        if let Some(memory) = memories.lock().remove(name)
-            && let Some(inventory) = memory.inventory
-        {
-            inventory.stop();
-        }
+        memories.lock().remove(name);
         return Ok(Action::Done);
     };
     let held = cluster.metadata.finalizers.iter().flatten();
@@ -85,39 +73,17 @@ async fn reconcile(
     };
     let ready = {
         let mut memories = memories.lock();
-        let memory = memories.entry(name.to_owned()).or_default();
+        let readiness = memories.entry(name.to_owned()).or_default();
         let current = cluster.condition(READY).map(|ready| ready.status.as_str());
-        memory
-            .readiness
-            .judge(&observation, current, &context.options)
+        readiness.judge(&observation, current, &context.options)
     };
     let healthy = observation.is_ready() && ready;
     let mut collected = json!({});
     if healthy && let Ok(member) = &member {
-        let inventory = inventory_of(context, memories, name, &member.client);
-        collected = inventory.collect(member).await;
+        collected = member.inventory().collect(member).await;
     }
     write(context, &cluster, &observation, ready, &collected).await?;
     Ok(Action::After(context.options.cluster_status_period))
-}
-
-/// The inventory of a member through this client; one of an earlier client is stopped.
-fn inventory_of(
-    context: &Context,
-    memories: &Mutex<BTreeMap<String, Memory>>,
-    name: &str,
-    client: &Client,
-) -> Arc<Inventory> {
-    let mut memories = memories.lock();
-    let memory = memories.entry(name.to_owned()).or_default();
-    match &memory.inventory {
-        Some(inventory) => Arc::clone(inventory),
-        None => {
-            let started = Arc::new(Inventory::start(&context.tasks, &context.ids, client));
-            memory.inventory = Some(Arc::clone(&started));
-            started
-        }
-    }
 }
 
 /// Asks a member whether it is well.

@@ -124,7 +124,10 @@ async fn apply_all(member: &Arc<Member>, work: &Object) -> Outcome {
             Err(error) => {
                 let text = error.to_string();
                 let all = outcome.failure.take();
-                outcome.failure = Some(all.map_or(text.clone(), |have| format!("{have}, {text}")));
+                outcome.failure = Some(match all {
+                    Some(have) => format!("{have}, {text}"),
+                    None => text,
+                });
             }
         }
     }

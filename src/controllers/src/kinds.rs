@@ -140,11 +140,6 @@ pub fn namespaces() -> ApiResource {
     ApiResource::from_gvk_with_plural(&GroupVersionKind::gvk("", "v1", "Namespace"), "namespaces")
 }
 
-/// The resource of Secrets.
-pub fn secrets() -> ApiResource {
-    ApiResource::from_gvk_with_plural(&GroupVersionKind::gvk("", "v1", "Secret"), "secrets")
-}
-
 /// The permanent id that an index files an object under.
 pub fn labelled(object: &Object, label: &str) -> Vec<String> {
     let value = object.label(label);

@@ -1,21 +1,20 @@
 //! The member clusters as the engine sees them: a client, what it serves, what is watched there.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use base64::Engine;
-use base64::engine::general_purpose::STANDARD;
 use flybridge_apis::{Cluster, labels};
 use flybridge_base::{Ids, Tasks};
-use flybridge_client::{MemberClients, MemberSpec, Objects, RestMapper};
+use flybridge_client::{MemberClients, MemberSpec, RestMapper};
 use flybridge_runtime::{Change, Informer, InformerPool, Object, ObjectKey, Scope};
 use kube::Client;
 use kube::core::ApiResource;
 use parking_lot::Mutex;
 use tokio::time::Instant;
 
-use crate::{Result, kinds};
+use crate::Result;
+use crate::cluster_status::inventory::Inventory;
 
 /// How long credentials read from Secrets are trusted.
 const CREDENTIALS_AGE: Duration = Duration::from_secs(300);
@@ -49,6 +48,10 @@ pub struct Member {
     pub client: Client,
     /// What it serves.
     pub mapper: RestMapper,
+    /// Its nodes and pods.
+    inventory: OnceLock<Inventory>,
+    tasks: Tasks,
+    ids: Ids,
     pool: InformerPool,
     hook: Hook,
     versions: Mutex<BTreeMap<MemberObject, Version>>,
@@ -109,10 +112,11 @@ impl Members {
         if let Some(member) = self.current(cluster, &uid) {
             return Ok(member);
         }
+        let described = serde_json::to_value(cluster)?;
         let spec = if self.clients.registered(name).is_some() {
-            registered_spec(cluster)
+            MemberSpec::of_cluster(&described)
         } else {
-            self.spec(cluster).await?
+            MemberSpec::read(&self.plane, &described).await?
         };
         let client = self.clients.get(&spec)?;
         let mut members = self.members.lock();
@@ -131,15 +135,16 @@ impl Members {
             read: Instant::now(),
         };
         if let Some(old) = members.insert(name.to_owned(), entry) {
-            old.member.pool.stop();
+            old.member.stop();
         }
         Ok(member)
     }
 
     /// Stops watching a member and forgets it.
     pub fn forget(&self, name: &str) {
-        if let Some(entry) = self.members.lock().remove(name) {
-            entry.member.pool.stop();
+        let gone = self.members.lock().remove(name);
+        if let Some(entry) = gone {
+            entry.member.stop();
         }
     }
 
@@ -149,10 +154,10 @@ impl Members {
         let entry = members.get(cluster.name())?;
         let registered = self.clients.registered(cluster.name()).is_some();
         let fresh = registered || entry.read.elapsed() < CREDENTIALS_AGE;
-        let described = registered_spec(cluster);
-        let same = entry.spec.api_endpoint == described.api_endpoint
-            && entry.spec.insecure == described.insecure
-            && entry.spec.proxy_url == described.proxy_url;
+        let spec = &cluster.spec;
+        let same = entry.spec.api_endpoint == spec.api_endpoint
+            && entry.spec.insecure == spec.insecure_skip_tls_verification
+            && entry.spec.proxy_url.as_deref().unwrap_or_default() == spec.proxy_url;
         (fresh && same && entry.uid == uid).then(|| Arc::clone(&entry.member))
     }
 
@@ -165,39 +170,13 @@ impl Members {
             name: name.to_owned(),
             mapper: RestMapper::new(&client),
             pool: InformerPool::new(&self.tasks, &self.ids, &client, scope),
+            inventory: OnceLock::new(),
+            tasks: self.tasks.clone(),
+            ids: self.ids.clone(),
             client,
             hook: Arc::clone(&self.hook),
             versions: Mutex::default(),
         }
-    }
-
-    async fn spec(&self, cluster: &Cluster) -> Result<MemberSpec> {
-        let mut spec = registered_spec(cluster);
-        if let Some(reference) = &cluster.spec.secret_ref {
-            let secrets = Objects::new(&self.plane, &kinds::secrets(), &reference.namespace);
-            let secret = secrets.get(&reference.name).await?;
-            let decoded = |field: &str| {
-                let text = secret["data"][field].as_str().unwrap_or_default();
-                let bytes = STANDARD.decode(text).unwrap_or_default();
-                String::from_utf8(bytes).unwrap_or_default()
-            };
-            spec.token = decoded("token");
-            spec.ca_bundle = decoded("caBundle");
-        }
-        Ok(spec)
-    }
-}
-
-/// What a Cluster tells without its Secret.
-fn registered_spec(cluster: &Cluster) -> MemberSpec {
-    let proxy = &cluster.spec.proxy_url;
-    MemberSpec {
-        name: cluster.name().to_owned(),
-        api_endpoint: cluster.spec.api_endpoint.clone(),
-        insecure: cluster.spec.insecure_skip_tls_verification,
-        proxy_url: (!proxy.is_empty()).then(|| proxy.clone()),
-        proxy_header: cluster.spec.proxy_header.clone(),
-        ..MemberSpec::default()
     }
 }
 
@@ -214,6 +193,19 @@ impl Member {
             });
         }
         informer
+    }
+
+    /// What it has; the first call starts to follow that.
+    pub fn inventory(&self) -> &Inventory {
+        self.inventory
+            .get_or_init(|| Inventory::start(&self.tasks, &self.ids, &self.client))
+    }
+
+    fn stop(&self) {
+        self.pool.stop();
+        if let Some(inventory) = self.inventory.get() {
+            inventory.stop();
+        }
     }
 
     /// What is recorded of an object.

@@ -221,7 +221,7 @@ async fn write(
         current = Some(objects.merge_patch(object.name(), &patch).await?);
     }
     let moved = current.is_some();
-    let current = current.as_ref().unwrap_or(object.value());
+    let current = current.as_ref().unwrap_or_else(|| object.value());
     let stamp = time::format(context.clock.now());
     let now = context.clock.now();
     let known = Some(current);

@@ -81,11 +81,12 @@ pub fn start(config: Config) -> Handle {
         queues: Arc::new(queues),
     };
     let starting = handle.clone();
-    let tasks = config.tasks.clone();
-    tasks.spawn_until_shutdown("engine start", async move {
-        starting.context.wait_synced().await;
-        starting.start_controllers();
-    });
+    config
+        .tasks
+        .spawn_until_shutdown("engine start", async move {
+            starting.context.wait_synced().await;
+            starting.start_controllers();
+        });
     handle
 }
 

@@ -17,9 +17,9 @@ fn cases(file: &str) -> Vec<Value> {
         || PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/data")),
         PathBuf::from,
     );
-    let text = std::fs::read_to_string(directory.join(file)).unwrap();
+    let text = std::fs::read_to_string(directory.join(file)).expect("the cases are there");
     text.lines()
-        .map(|line| serde_json::from_str(line).unwrap())
+        .map(|line| serde_json::from_str(line).expect("a case is JSON"))
         .collect()
 }
 
@@ -35,7 +35,10 @@ fn lean(value: &Value) -> Value {
                 let list = list.as_object().into_iter().flatten();
                 list.map(|(name, amount)| {
                     let amount = Quantity::from_json(amount).map(|amount| amount.milli_value());
-                    (name.clone(), json!(amount.unwrap()))
+                    (
+                        name.clone(),
+                        json!(amount.expect("an amount is a quantity")),
+                    )
                 })
                 .collect()
             };
@@ -57,47 +60,55 @@ fn lean(value: &Value) -> Value {
 fn run(input: &Value) -> Result<Value, Error> {
     let object = &input["object"];
     let list = |value: &Value| value.as_array().cloned().unwrap_or_default();
-    Ok(match input["operation"].as_str().unwrap() {
-        "GetReplicas" => {
-            let replicas = interpreter::get_replicas(object)?;
-            json!({"replicas": replicas.count, "requirements": replicas.requirements})
-        }
-        "ReviseReplica" => {
-            let mut object = object.clone();
-            interpreter::revise_replica(&mut object, input["replica"].as_i64().unwrap())?;
-            json!({"object": object})
-        }
-        "Retain" => {
-            let mut desired = object.clone();
-            interpreter::retain(&mut desired, &input["observed"])?;
-            json!({"object": desired})
-        }
-        "ReflectStatus" => match interpreter::reflect_status(object)? {
-            Some(status) => json!({"status": status}),
-            None => json!({"statusIsNull": true}),
-        },
-        "AggregateStatus" => {
-            let mut object = object.clone();
-            let items = list(&input["items"]);
-            let changed = interpreter::aggregate_status(&mut object, &items, "$NOW")?;
-            match object.get("status") {
-                Some(status) => json!({"unchanged": !changed, "status": status}),
-                None => json!({"unchanged": !changed, "statusIsNull": true}),
+    Ok(
+        match input["operation"]
+            .as_str()
+            .expect("a case has an operation")
+        {
+            "GetReplicas" => {
+                let replicas = interpreter::get_replicas(object)?;
+                json!({"replicas": replicas.count, "requirements": replicas.requirements})
             }
-        }
-        "InterpretHealth" => json!({"healthy": interpreter::interpret_health(object)?}),
-        "GetDependencies" => {
-            let mut found = interpreter::dependencies(object)?;
-            found.sort_by_key(Value::to_string);
-            json!({"dependencies": found})
-        }
-        _ => {
-            return Err(Error::NotHandled {
-                operation: "",
-                kind: String::new(),
-            });
-        }
-    })
+            "ReviseReplica" => {
+                let mut object = object.clone();
+                interpreter::revise_replica(
+                    &mut object,
+                    input["replica"].as_i64().unwrap_or_default(),
+                )?;
+                json!({"object": object})
+            }
+            "Retain" => {
+                let mut desired = object.clone();
+                interpreter::retain(&mut desired, &input["observed"])?;
+                json!({"object": desired})
+            }
+            "ReflectStatus" => match interpreter::reflect_status(object)? {
+                Some(status) => json!({"status": status}),
+                None => json!({"statusIsNull": true}),
+            },
+            "AggregateStatus" => {
+                let mut object = object.clone();
+                let items = list(&input["items"]);
+                let changed = interpreter::aggregate_status(&mut object, &items, "$NOW")?;
+                match object.get("status") {
+                    Some(status) => json!({"unchanged": !changed, "status": status}),
+                    None => json!({"unchanged": !changed, "statusIsNull": true}),
+                }
+            }
+            "InterpretHealth" => json!({"healthy": interpreter::interpret_health(object)?}),
+            "GetDependencies" => {
+                let mut found = interpreter::dependencies(object)?;
+                found.sort_by_key(Value::to_string);
+                json!({"dependencies": found})
+            }
+            _ => {
+                return Err(Error::NotHandled {
+                    operation: "",
+                    kind: String::new(),
+                });
+            }
+        },
+    )
 }
 
 fn expected(output: &Value) -> Value {
@@ -162,7 +173,7 @@ fn override_object(input: &Value) -> Result<Value, String> {
     fn policies<P: serde::de::DeserializeOwned>(list: &Value) -> Vec<P> {
         let list = list.as_array().cloned().unwrap_or_default();
         list.into_iter()
-            .map(|policy| serde_json::from_value(policy).unwrap())
+            .map(|policy| serde_json::from_value(policy).expect("a policy decodes"))
             .collect()
     }
     let text = |error: Error| error.to_string();
@@ -170,7 +181,7 @@ fn override_object(input: &Value) -> Result<Value, String> {
     if cluster["spec"]["syncMode"] == "" {
         cluster["spec"]["syncMode"] = json!("Push");
     }
-    let cluster: Cluster = serde_json::from_value(cluster).unwrap();
+    let cluster: Cluster = serde_json::from_value(cluster).expect("a cluster decodes");
     let mut object = input["object"].clone();
     let wide: Vec<ClusterOverridePolicy> = policies(&input["clusterOverridePolicies"]);
     let narrow: Vec<OverridePolicy> = policies(&input["overridePolicies"]);

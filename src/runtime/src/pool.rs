@@ -10,6 +10,9 @@ use parking_lot::Mutex;
 
 use crate::{Informer, Object, Scope};
 
+/// Informers by `apiVersion` and plural name.
+type Informers = BTreeMap<(String, String), Informer<Object>>;
+
 /// The informers of one cluster; clones share them.
 #[derive(Clone)]
 pub struct InformerPool {
@@ -17,7 +20,7 @@ pub struct InformerPool {
     tasks: Tasks,
     ids: Ids,
     scope: Scope,
-    informers: Arc<Mutex<BTreeMap<(String, String), Informer<Object>>>>,
+    informers: Arc<Mutex<Informers>>,
 }
 
 impl InformerPool {
@@ -44,13 +47,7 @@ impl InformerPool {
         if let Some(informer) = informers.get(&key) {
             return (informer.clone(), false);
         }
-        let informer = Informer::start(
-            &self.tasks,
-            &self.ids,
-            &self.client,
-            resource,
-            &self.scope,
-        );
+        let informer = Informer::start(&self.tasks, &self.ids, &self.client, resource, &self.scope);
         informers.insert(key, informer.clone());
         (informer, true)
     }

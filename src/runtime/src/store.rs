@@ -246,7 +246,10 @@ mod tests {
         let sink = Arc::clone(&seen);
         store.subscribe(move |change| {
             let show = |side: Option<&Arc<Object>>| {
-                side.map_or("-".to_owned(), |o| format!("{}@{}", o.name(), o.version()))
+                side.map_or_else(
+                    || "-".to_owned(),
+                    |o| format!("{}@{}", o.name(), o.version()),
+                )
             };
             sink.lock()
                 .push(format!("{}>{}", show(change.old), show(change.new)));

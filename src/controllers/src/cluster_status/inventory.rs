@@ -1,6 +1,7 @@
 //! What a member has: its version, kinds, nodes, and the resources that pods take.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use flybridge_base::{Ids, Tasks};
 use flybridge_client::discovery::Served;
@@ -14,6 +15,9 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::members::Member;
+
+/// How long a first listing of nodes and pods is waited for.
+const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Amounts by resource name.
 type Amounts = BTreeMap<String, Quantity>;
@@ -125,6 +129,14 @@ impl Inventory {
         }
     }
 
+    /// Whether nodes and pods are known, or become so soon.
+    async fn is_filled(&self) -> bool {
+        let filled = async { self.nodes.wait_synced().await && self.pods.wait_synced().await };
+        tokio::time::timeout(PATIENCE, filled)
+            .await
+            .unwrap_or(false)
+    }
+
     /// Stops following.
     pub fn stop(&self) {
         self.nodes.stop();
@@ -149,7 +161,7 @@ impl Inventory {
             ),
         };
         status["conditions"] = json!([complete]);
-        if self.nodes.wait_synced().await && self.pods.wait_synced().await {
+        if self.is_filled().await {
             let nodes = self.nodes.store().list();
             let pods = self.pods.store().list();
             let nodes = nodes.iter().map(AsRef::as_ref);
