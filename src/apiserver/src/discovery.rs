@@ -1,0 +1,171 @@
+//! What is served: discovery in both forms, OpenAPI, version and health.
+//!
+//! Documents are made on first use and forgotten when the registry changes.
+
+mod aggregated;
+mod legacy;
+pub(crate) mod openapi;
+
+use std::collections::BTreeMap;
+
+use bytes::Bytes;
+use flybridge_machinery::Status;
+use http::header::{ETAG, IF_NONE_MATCH, VARY};
+use http::{HeaderMap, HeaderValue, Method, Response, StatusCode};
+use parking_lot::Mutex;
+use serde_json::{Value, json};
+use sha2::{Digest, Sha512};
+
+use crate::body::ApiBody;
+use crate::http::negotiate::{self, Encoding};
+use crate::http::{present, respond};
+use crate::options::Query;
+use crate::request::Answer;
+use crate::server::{ApiServer, GIT_VERSION};
+
+/// A finished document with its hash.
+#[derive(Clone, Debug)]
+pub(crate) struct Document {
+    pub(crate) bytes: Bytes,
+    pub(crate) hash: String,
+}
+
+/// Documents by name.
+#[derive(Debug, Default)]
+pub(crate) struct Documents(Mutex<BTreeMap<String, Document>>);
+
+impl Documents {
+    /// Forgets everything; the registry has changed.
+    pub(crate) fn forget(&self) {
+        self.0.lock().clear();
+    }
+
+    /// The document of a name, made if need be.
+    pub(crate) fn get(
+        &self,
+        name: &str,
+        make: impl FnOnce() -> Answer<Bytes>,
+    ) -> Answer<Document> {
+        if let Some(document) = self.0.lock().get(name) {
+            return Ok(document.clone());
+        }
+        let bytes = make()?;
+        let digest = Sha512::digest(&bytes);
+        let hash = digest.iter().map(|byte| format!("{byte:02X}")).collect::<String>();
+        let document = Document { bytes, hash };
+        self.0.lock().insert(name.to_owned(), document.clone());
+        Ok(document)
+    }
+}
+
+/// A document with its ETag, or 304 if the client has it.
+pub(crate) fn tagged(
+    document: &Document,
+    content_type: &str,
+    headers: &HeaderMap,
+) -> Response<ApiBody> {
+    let tag = format!("\"{}\"", document.hash);
+    let known = headers.get(IF_NONE_MATCH).and_then(|value| value.to_str().ok());
+    let mut response = if known == Some(tag.as_str()) {
+        respond::bytes(StatusCode::NOT_MODIFIED, content_type, Bytes::new())
+    } else {
+        respond::bytes(StatusCode::OK, content_type, document.bytes.clone())
+    };
+    if let Ok(value) = HeaderValue::from_str(&tag) {
+        response.headers_mut().insert(ETAG, value);
+    }
+    response.headers_mut().insert(VARY, HeaderValue::from_static("Accept"));
+    response
+}
+
+/// `/apis/<group>/<version>` and `/api/v1`.
+pub(crate) fn version(server: &ApiServer, group: &str, version: &str) -> Answer<Response<ApiBody>> {
+    let registry = server.registry();
+    if !registry.has_version(group, version) {
+        return Ok(not_found());
+    }
+    let body = present::encode(&legacy::resources(&registry, group, version))?;
+    Ok(respond::json(StatusCode::OK, body, Encoding::Json))
+}
+
+/// `/apis/<group>`.
+pub(crate) fn group(server: &ApiServer, group: &str) -> Answer<Response<ApiBody>> {
+    let registry = server.registry();
+    match registry.groups().iter().find(|(name, _)| name == group) {
+        Some((name, versions)) => {
+            let body = present::encode(&legacy::group(name, versions, true))?;
+            Ok(respond::json(StatusCode::OK, body, Encoding::Json))
+        }
+        None => Ok(not_found()),
+    }
+}
+
+/// Paths that are no resources.
+pub(crate) fn other(
+    server: &ApiServer,
+    method: &Method,
+    path: &str,
+    headers: &HeaderMap,
+    query: &Query,
+) -> Answer<Response<ApiBody>> {
+    if !matches!(*method, Method::GET | Method::HEAD) {
+        return Err(Box::new(Status::method_unknown()));
+    }
+    match path.trim_end_matches('/') {
+        "/api" => root(server, true, headers),
+        "/apis" => root(server, false, headers),
+        "/version" => {
+            let body = present::encode(&version_info())?;
+            Ok(respond::json(StatusCode::OK, body, Encoding::Json))
+        }
+        "/healthz" | "/livez" | "/readyz" => Ok(health(path, query)),
+        "" => {
+            let paths = json!({"paths": ["/api", "/apis", "/healthz", "/livez", "/openapi/v3", "/readyz", "/version"]});
+            Ok(respond::json(StatusCode::OK, present::encode(&paths)?, Encoding::Json))
+        }
+        path if path.starts_with("/openapi/") => openapi::answer(server, path, headers, query),
+        _ => Ok(not_found()),
+    }
+}
+
+fn root(server: &ApiServer, core: bool, headers: &HeaderMap) -> Answer<Response<ApiBody>> {
+    let wanted = negotiate::accepts_kind(headers, "APIGroupDiscoveryList", "apidiscovery.k8s.io");
+    let registry = server.registry();
+    let Some(version) = wanted else {
+        let value = if core { legacy::core_versions() } else { legacy::groups(&registry) };
+        return Ok(respond::json(StatusCode::OK, present::encode(&value)?, Encoding::Json));
+    };
+    let name = format!("discovery/{core}/{version}");
+    let document = server.inner.documents.get(&name, || {
+        present::encode(&aggregated::groups(&registry, core, version))
+    })?;
+    let content_type =
+        format!("application/json;g=apidiscovery.k8s.io;v={version};as=APIGroupDiscoveryList");
+    Ok(tagged(&document, &content_type, headers))
+}
+
+fn version_info() -> Value {
+    json!({
+        "major": "1",
+        "minor": "36",
+        "gitVersion": GIT_VERSION,
+        "gitCommit": "",
+        "gitTreeState": "clean",
+        "buildDate": "1970-01-01T00:00:00Z",
+        "goVersion": "",
+        "compiler": "rustc",
+        "platform": format!("{}/{}", std::env::consts::OS, std::env::consts::ARCH),
+    })
+}
+
+fn health(path: &str, query: &Query) -> Response<ApiBody> {
+    if query.flag("verbose") {
+        let name = path.trim_matches('/');
+        return respond::text(StatusCode::OK, format!("[+]ping ok\n[+]store ok\n{name} check passed\n"));
+    }
+    respond::text(StatusCode::OK, "ok")
+}
+
+fn not_found() -> Response<ApiBody> {
+    respond::text(StatusCode::NOT_FOUND, "404 page not found\n")
+}

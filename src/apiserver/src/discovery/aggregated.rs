@@ -1,0 +1,75 @@
+//! Discovery in one document.
+
+use serde_json::{Value, json};
+
+use crate::registry::{Definition, Registry};
+
+/// `/api` or `/apis` as an APIGroupDiscoveryList of the given version.
+pub(super) fn groups(registry: &Registry, core: bool, version: &str) -> Value {
+    let items: Vec<Value> = registry
+        .groups()
+        .iter()
+        .filter(|(name, _)| name.is_empty() == core)
+        .map(|(name, versions)| group(registry, name, versions))
+        .collect();
+    json!({
+        "kind": "APIGroupDiscoveryList",
+        "apiVersion": format!("apidiscovery.k8s.io/{version}"),
+        "metadata": {},
+        "items": items,
+    })
+}
+
+fn group(registry: &Registry, name: &str, versions: &[String]) -> Value {
+    let versions: Vec<Value> = versions
+        .iter()
+        .map(|version| {
+            let resources: Vec<Value> =
+                registry.of_version(name, version).map(|definition| resource(definition)).collect();
+            json!({"version": version, "resources": resources, "freshness": "Current"})
+        })
+        .collect();
+    let metadata = if name.is_empty() {
+        json!({"creationTimestamp": null})
+    } else {
+        json!({"name": name, "creationTimestamp": null})
+    };
+    json!({"metadata": metadata, "versions": versions})
+}
+
+fn resource(definition: &Definition) -> Value {
+    let mut entry = json!({
+        "resource": definition.plural,
+        "responseKind": {
+            "group": definition.group, "version": definition.version, "kind": definition.kind,
+        },
+        "scope": if definition.is_namespaced() { "Namespaced" } else { "Cluster" },
+        "singularResource": definition.singular,
+        "verbs": definition.verbs,
+    });
+    if !definition.short_names.is_empty() {
+        entry["shortNames"] = json!(definition.short_names);
+    }
+    if !definition.categories.is_empty() {
+        entry["categories"] = json!(definition.categories);
+    }
+    if !definition.subresources.is_empty() {
+        let subresources: Vec<Value> = definition
+            .subresources
+            .iter()
+            .map(|subresource| {
+                json!({
+                    "subresource": subresource.name,
+                    "responseKind": {
+                        "group": subresource.gvk.group,
+                        "version": subresource.gvk.version,
+                        "kind": subresource.gvk.kind,
+                    },
+                    "verbs": subresource.verbs,
+                })
+            })
+            .collect();
+        entry["subresources"] = json!(subresources);
+    }
+    entry
+}

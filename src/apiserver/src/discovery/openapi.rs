@@ -1,0 +1,86 @@
+//! OpenAPI v3: an index, and one document a group and version.
+
+use flybridge_machinery::Status;
+use http::header::LOCATION;
+use http::{HeaderMap, HeaderValue, Response, StatusCode};
+use serde_json::{Map, Value, json};
+
+use super::{Document, not_found, tagged};
+use crate::body::ApiBody;
+use crate::http::{present, respond};
+use crate::options::Query;
+use crate::registry::Registry;
+use crate::request::Answer;
+use crate::server::ApiServer;
+
+const ROOT: &str = "/openapi/v3";
+
+pub(super) fn answer(
+    server: &ApiServer,
+    path: &str,
+    headers: &HeaderMap,
+    query: &Query,
+) -> Answer<Response<ApiBody>> {
+    let registry = server.registry();
+    if path == ROOT {
+        let document = server.inner.documents.get("openapi/v3", || {
+            let mut paths = Map::new();
+            for (group, versions) in registry.groups() {
+                for version in versions {
+                    let name = name_of(group, version);
+                    let document = document(server, &registry, group, version)?;
+                    let url = format!("{ROOT}/{name}?hash={}", document.hash);
+                    paths.insert(name, json!({"serverRelativeURL": url}));
+                }
+            }
+            present::encode(&json!({"paths": paths}))
+        })?;
+        return Ok(tagged(&document, "application/json", headers));
+    }
+    let Some((group, version)) = path.strip_prefix(ROOT).and_then(read) else {
+        return Ok(not_found());
+    };
+    if !registry.has_version(group, version) {
+        return Ok(not_found());
+    }
+    let document = document(server, &registry, group, version)?;
+    if query.get("hash").is_some_and(|hash| hash != document.hash) {
+        let mut response = respond::text(StatusCode::MOVED_PERMANENTLY, "");
+        let url = format!("{ROOT}/{}?hash={}", name_of(group, version), document.hash);
+        let value = HeaderValue::from_str(&url).map_err(|error| Box::new(Status::internal_error(error)))?;
+        response.headers_mut().insert(LOCATION, value);
+        return Ok(response);
+    }
+    Ok(tagged(&document, "application/json", headers))
+}
+
+fn name_of(group: &str, version: &str) -> String {
+    if group.is_empty() { format!("api/{version}") } else { format!("apis/{group}/{version}") }
+}
+
+fn read(path: &str) -> Option<(&str, &str)> {
+    match path.trim_start_matches('/').split('/').collect::<Vec<_>>().as_slice() {
+        ["api", version] => Some(("", *version)),
+        ["apis", group, version] => Some((*group, *version)),
+        _ => None,
+    }
+}
+
+fn document(
+    server: &ApiServer,
+    registry: &Registry,
+    group: &str,
+    version: &str,
+) -> Answer<Document> {
+    let name = format!("openapi/v3/{}", name_of(group, version));
+    server.inner.documents.get(&name, || present::encode(&make(registry, group, version)))
+}
+
+fn make(registry: &Registry, group: &str, version: &str) -> Value {
+    // The schema crate writes the document; until it does, only the operations are told.
+    let mut paths = Map::new();
+    for definition in registry.of_version(group, version) {
+        paths.insert(definition.plural.clone(), json!({}));
+    }
+    json!({"openapi": "3.0.0", "info": {"title": "Kubernetes", "version": "v1.36.2"}, "paths": paths})
+}

@@ -1,0 +1,223 @@
+//! Objects, lists and watch frames in the form the client asked for.
+
+use std::sync::Arc;
+
+use bytes::{BufMut, Bytes, BytesMut};
+use flybridge_base::Clock;
+use flybridge_machinery::Status;
+use flybridge_machinery::table::{ColumnDefinition, Row, Table};
+use flybridge_store::{Event, Record};
+use serde_json::{Value, json};
+
+use crate::http::negotiate::Form;
+use crate::options::Query;
+use crate::printers;
+use crate::record;
+use crate::registry::{Definition, Origin};
+use crate::request::Answer;
+use crate::rest::list::Page;
+use crate::rest::watch::{Kind, frame, shared_frame};
+
+/// What goes beside the cells of a row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Include {
+    None,
+    Metadata,
+    Object,
+}
+
+/// Renders one resource for one client.
+#[derive(Clone, Debug)]
+pub(crate) struct Presenter {
+    definition: Arc<Definition>,
+    form: Form,
+    include: Include,
+    clock: Clock,
+    /// A Table watch shows its columns in the first frame only.
+    columns_shown: bool,
+}
+
+impl Presenter {
+    pub(crate) fn new(definition: &Arc<Definition>, form: Form, query: &Query, clock: Clock) -> Self {
+        let include = match query.get("includeObject") {
+            Some("None") => Include::None,
+            Some("Object") => Include::Object,
+            _ => Include::Metadata,
+        };
+        Self { definition: Arc::clone(definition), form, include, clock, columns_shown: false }
+    }
+
+    /// One object.
+    pub(crate) fn object(&self, bytes: Bytes) -> Answer<Bytes> {
+        if self.form == Form::Object {
+            return Ok(bytes);
+        }
+        let object = record::decode(&bytes)?;
+        if object["kind"] == "Status" {
+            return Ok(bytes);
+        }
+        match self.form {
+            Form::Table => {
+                let row = self.row(&object);
+                let mut table = Table::new(self.columns(), vec![row]);
+                let version = object["metadata"]["resourceVersion"].clone();
+                table.metadata["resourceVersion"] = version;
+                encode(&table)
+            }
+            Form::Metadata => encode(&metadata_only(&object)),
+            Form::Object => Ok(bytes),
+        }
+    }
+
+    /// A page of a list.
+    pub(crate) fn list(&self, page: &Page) -> Answer<Bytes> {
+        let mut metadata = serde_json::Map::new();
+        metadata.insert("resourceVersion".to_owned(), json!(page.revision.to_string()));
+        if let Some(token) = &page.continue_token {
+            metadata.insert("continue".to_owned(), json!(token));
+        }
+        if let Some(remaining) = page.remaining {
+            metadata.insert("remainingItemCount".to_owned(), json!(remaining));
+        }
+        match self.form {
+            Form::Object => self.joined(&Value::Object(metadata), &page.items),
+            Form::Table => {
+                let rows = page.items.iter().map(|record| Ok(self.row(&record::decode(&record.value)?)));
+                let mut table = Table::new(self.columns(), rows.collect::<Answer<Vec<Row>>>()?);
+                table.metadata = Value::Object(metadata);
+                encode(&table)
+            }
+            Form::Metadata => {
+                let items = page.items.iter().map(|record| Ok(metadata_only(&record::decode(&record.value)?)));
+                encode(&json!({
+                    "kind": "PartialObjectMetadataList",
+                    "apiVersion": "meta.k8s.io/v1",
+                    "metadata": metadata,
+                    "items": items.collect::<Answer<Vec<Value>>>()?,
+                }))
+            }
+        }
+    }
+
+    /// A list put together from stored bytes, without decoding any item.
+    fn joined(&self, metadata: &Value, items: &[Arc<Record>]) -> Answer<Bytes> {
+        let size: usize = items.iter().map(|record| record.value.len() + 1).sum();
+        let mut bytes = BytesMut::with_capacity(size + 256);
+        let head = json!({
+            "kind": self.definition.list_kind,
+            "apiVersion": self.definition.api_version(),
+            "metadata": metadata,
+        });
+        let head = encode(&head)?;
+        bytes.put_slice(&head[..head.len() - 1]);
+        bytes.put_slice(b",\"items\":[");
+        for (index, record) in items.iter().enumerate() {
+            if index > 0 {
+                bytes.put_u8(b',');
+            }
+            bytes.put_slice(&record.value);
+        }
+        bytes.put_slice(b"]}");
+        Ok(bytes.freeze())
+    }
+
+    /// A frame for an object that is there when a watch begins.
+    pub(crate) fn record_frame(&mut self, kind: Kind, record: &Record) -> Option<Bytes> {
+        if self.form == Form::Object {
+            return Some(frame(kind.name(), &record.value));
+        }
+        self.other_frame(kind, &record.value)
+    }
+
+    /// A frame for a change.
+    pub(crate) fn event_frame(&mut self, kind: Kind, event: &Event) -> Option<Bytes> {
+        if self.form == Form::Object {
+            return Some(shared_frame(event, kind));
+        }
+        self.other_frame(kind, &event.record.value)
+    }
+
+    fn other_frame(&mut self, kind: Kind, bytes: &Bytes) -> Option<Bytes> {
+        let object = record::decode(bytes).ok()?;
+        let shown = match self.form {
+            Form::Table => {
+                let mut table = Table::new(self.columns(), vec![self.row(&object)]);
+                let version = object["metadata"]["resourceVersion"].clone();
+                table.metadata["resourceVersion"] = version;
+                let mut table = serde_json::to_value(&table).ok()?;
+                if std::mem::replace(&mut self.columns_shown, true) {
+                    table["columnDefinitions"] = Value::Null;
+                }
+                table
+            }
+            Form::Metadata | Form::Object => metadata_only(&object),
+        };
+        Some(frame(kind.name(), &encode(&shown).ok()?))
+    }
+
+    /// A frame that tells how far the client has seen everything.
+    pub(crate) fn bookmark(&self, revision: u64, end_of_initial: bool) -> Bytes {
+        let mut metadata = json!({"resourceVersion": revision.to_string()});
+        if end_of_initial {
+            metadata["annotations"] = json!({"k8s.io/initial-events-end": "true"});
+        }
+        let object = match self.form {
+            Form::Object => json!({
+                "kind": self.definition.kind,
+                "apiVersion": self.definition.api_version(),
+                "metadata": metadata,
+            }),
+            Form::Table => json!({
+                "kind": "Table", "apiVersion": "meta.k8s.io/v1",
+                "metadata": {"resourceVersion": revision.to_string()},
+                "columnDefinitions": null,
+                "rows": [{"cells": [], "object": {
+                    "kind": "PartialObjectMetadata", "apiVersion": "meta.k8s.io/v1", "metadata": metadata,
+                }}],
+            }),
+            Form::Metadata => json!({
+                "kind": "PartialObjectMetadata", "apiVersion": "meta.k8s.io/v1", "metadata": metadata,
+            }),
+        };
+        frame("BOOKMARK", object.to_string().as_bytes())
+    }
+
+    fn columns(&self) -> Vec<ColumnDefinition> {
+        match &self.definition.printer {
+            Some(printer) => printer.columns(),
+            None => self.builtin().columns(),
+        }
+    }
+
+    fn builtin(&self) -> &'static printers::Printer {
+        printers::printer(&self.definition.group, &self.definition.plural)
+    }
+
+    fn row(&self, object: &Value) -> Row {
+        let embedded = match self.include {
+            Include::None => Value::Null,
+            Include::Metadata => metadata_only(object),
+            Include::Object => object.clone(),
+        };
+        let now = self.clock.now();
+        match &self.definition.printer {
+            Some(printer) if self.definition.origin != Origin::BuiltIn => printer.row(object, embedded, now),
+            _ => self.builtin().row(object, embedded, now),
+        }
+    }
+}
+
+fn metadata_only(object: &Value) -> Value {
+    json!({
+        "kind": "PartialObjectMetadata",
+        "apiVersion": "meta.k8s.io/v1",
+        "metadata": object["metadata"],
+    })
+}
+
+/// JSON bytes of an answer.
+pub(crate) fn encode<T: serde::Serialize>(value: &T) -> Answer<Bytes> {
+    serde_json::to_vec(value)
+        .map(Bytes::from)
+        .map_err(|error| Box::new(Status::internal_error(error)))
+}

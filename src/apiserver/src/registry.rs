@@ -1,0 +1,95 @@
+//! Which resources are served: built-ins, embedded definitions and custom resources.
+//!
+//! A registry is immutable; a change of a CRD swaps in a new one.
+
+pub mod builtin;
+pub mod custom;
+pub mod definition;
+pub(crate) mod pending;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use flybridge_machinery::{Gvk, Gvr};
+
+pub use self::definition::{Definition, Origin, ScalePaths, Scope, Subresource, Traits};
+
+/// Every served resource, by group, version and plural name.
+#[derive(Clone, Debug, Default)]
+pub struct Registry {
+    resources: BTreeMap<Gvr, Arc<Definition>>,
+    /// Preferred order of versions in a group: the order of registration.
+    groups: Vec<(String, Vec<String>)>,
+}
+
+impl Registry {
+    /// Adds or replaces a resource.
+    pub fn insert(&mut self, definition: Definition) {
+        let gvr = definition.gvr();
+        let versions = match self.groups.iter_mut().find(|(group, _)| *group == gvr.group) {
+            Some((_, versions)) => versions,
+            None => {
+                self.groups.push((gvr.group.clone(), Vec::new()));
+                match self.groups.last_mut() {
+                    Some((_, versions)) => versions,
+                    None => return,
+                }
+            }
+        };
+        if !versions.contains(&gvr.version) {
+            versions.push(gvr.version.clone());
+        }
+        self.resources.insert(gvr, Arc::new(definition));
+    }
+
+    /// The resource at a path.
+    pub fn find(&self, group: &str, version: &str, plural: &str) -> Option<&Arc<Definition>> {
+        self.resources.get(&Gvr::new(group, version, plural))
+    }
+
+    /// The resource of a kind.
+    pub fn find_kind(&self, gvk: &Gvk) -> Option<&Arc<Definition>> {
+        self.resources.values().find(|definition| {
+            definition.kind == gvk.kind
+                && definition.group == gvk.group
+                && definition.version == gvk.version
+        })
+    }
+
+    /// Whether anything is served under a group and version.
+    pub fn has_version(&self, group: &str, version: &str) -> bool {
+        self.of_version(group, version).next().is_some()
+    }
+
+    /// Groups with their versions, preferred version first; the core group is `""`.
+    pub fn groups(&self) -> &[(String, Vec<String>)] {
+        &self.groups
+    }
+
+    /// The resources of one version of a group, in name order.
+    pub fn of_version<'a>(
+        &'a self,
+        group: &'a str,
+        version: &'a str,
+    ) -> impl Iterator<Item = &'a Arc<Definition>> {
+        self.resources
+            .values()
+            .filter(move |definition| definition.group == group && definition.version == version)
+    }
+
+    /// Every resource, one for each version.
+    pub fn all(&self) -> impl Iterator<Item = &Arc<Definition>> {
+        self.resources.values()
+    }
+
+    /// One definition for each stored family, whatever versions serve it.
+    pub fn storage(&self) -> Vec<Arc<Definition>> {
+        let mut families: BTreeMap<&str, &Arc<Definition>> = BTreeMap::new();
+        for definition in self.resources.values() {
+            if definition.is_stored() {
+                families.entry(&definition.bucket).or_insert(definition);
+            }
+        }
+        families.into_values().map(Arc::clone).collect()
+    }
+}

@@ -1,0 +1,207 @@
+//! The few rules that differ between built-in kinds.
+
+use flybridge_machinery::{FieldError, Status, object};
+use serde_json::{Value, json};
+
+use super::{Call, metadata};
+use crate::options::DeleteOptions;
+use crate::record::{self, Header};
+use crate::request::Answer;
+use crate::{defaults, validation};
+
+const PROTECTED_NAMESPACES: [&str; 3] = ["default", "kube-system", "kube-public"];
+const NAMESPACE_FINALIZER: &str = "kubernetes";
+
+fn is_core(call: &Call, plural: &str) -> bool {
+    call.definition.group.is_empty() && call.definition.plural == plural
+}
+
+/// Defaults of built-in kinds, and what the server fills in by itself.
+pub(crate) fn complete(call: &Call, old: Option<&Value>, new: &mut Value) {
+    if is_core(call, "namespaces") {
+        complete_namespace(call, old, new);
+    }
+    keep_allocated(call, old, new);
+    defaults::apply(&call.definition.gvk(), new);
+    if is_core(call, "pods") && old.is_none() {
+        complete_pod(new);
+    }
+}
+
+fn complete_namespace(call: &Call, old: Option<&Value>, new: &mut Value) {
+    let name = object::name(new).to_owned();
+    object::set_label(new, "kubernetes.io/metadata.name", &name);
+    match old {
+        None => {
+            new["spec"] = json!({"finalizers": [NAMESPACE_FINALIZER]});
+            new["status"] = json!({"phase": "Active"});
+        }
+        Some(old) if !call.name.is_empty() && new.get("spec").is_none() => {
+            new["spec"] = old["spec"].clone();
+        }
+        Some(_) => {}
+    }
+}
+
+fn complete_pod(new: &mut Value) {
+    let class = defaults::qos_class(new);
+    new["status"] = json!({"phase": "Pending", "qosClass": class});
+}
+
+/// A Service keeps its addresses when an update leaves them out.
+fn keep_allocated(call: &Call, old: Option<&Value>, new: &mut Value) {
+    if !is_core(call, "services") {
+        return;
+    }
+    if let Some(old) = old {
+        for field in ["clusterIP", "clusterIPs"] {
+            if new["spec"][field].is_null() && !old["spec"][field].is_null() {
+                new["spec"][field] = old["spec"][field].clone();
+            }
+        }
+    }
+}
+
+/// Violations of the rules of built-in kinds.
+pub(crate) fn validate(call: &Call, old: Option<&Value>, new: &Value) -> Vec<FieldError> {
+    let gvk = call.definition.gvk();
+    match old {
+        None => validation::validate_create(&gvk, new),
+        Some(old) => validation::validate_update(&gvk, old, new),
+    }
+}
+
+/// Whether a write changed what `metadata.generation` counts.
+pub(crate) fn desired_state_changed(call: &Call, old: &Value, new: &Value) -> bool {
+    let counts_annotations = call.definition.group == "apps" && call.definition.plural == "deployments";
+    let annotations = |value: &Value| value["metadata"]["annotations"].clone();
+    if counts_annotations && annotations(old) != annotations(new) {
+        return true;
+    }
+    let (Some(old), Some(new)) = (old.as_object(), new.as_object()) else { return false };
+    let counted = |name: &str| {
+        !matches!(name, "metadata" | "apiVersion" | "kind")
+            && !(name == "status" && (call.definition.traits.status || is_builtin(call)))
+    };
+    let names = old.keys().chain(new.keys());
+    names.filter(|name| counted(name)).any(|name| old.get(name) != new.get(name))
+}
+
+fn is_builtin(call: &Call) -> bool {
+    call.definition.origin == crate::registry::Origin::BuiltIn
+}
+
+/// Whether nothing holds a terminating object any longer.
+pub(crate) fn is_finalized(call: &Call, object: &Value) -> bool {
+    let held = object::finalizers(object).next().is_some();
+    if is_core(call, "namespaces") {
+        return !held && object::path_list(object, &["spec", "finalizers"]).is_empty();
+    }
+    if is_core(call, "pods") {
+        let grace = object::path_i64(object, &["metadata", "deletionGracePeriodSeconds"]);
+        return !held && grace.unwrap_or(0) == 0;
+    }
+    !held
+}
+
+/// Seconds between a deletion and its end.
+pub(crate) fn grace_seconds(call: &Call, object: &Value, options: &DeleteOptions) -> i64 {
+    if !is_core(call, "pods") {
+        return 0;
+    }
+    let scheduled = !object["spec"]["nodeName"].as_str().unwrap_or_default().is_empty();
+    let finished = matches!(object["status"]["phase"].as_str(), Some("Succeeded" | "Failed"));
+    if !scheduled || finished {
+        return 0;
+    }
+    let own = object::path_i64(object, &["spec", "terminationGracePeriodSeconds"]);
+    options.grace_seconds.or(own).unwrap_or(30).max(0)
+}
+
+/// A namespace that is being deleted says so in its phase.
+pub(crate) fn on_deletion_marked(call: &Call, new: &mut Value) {
+    if is_core(call, "namespaces") {
+        new["status"]["phase"] = json!("Terminating");
+    }
+}
+
+/// Whether a finished deletion answers with the object instead of a Status.
+pub(crate) fn shows_deleted_object(call: &Call) -> bool {
+    is_core(call, "pods")
+}
+
+/// Some objects are never deleted.
+pub(crate) fn admit_deletion(call: &Call, _object: &Value) -> Answer<()> {
+    if is_core(call, "namespaces") && PROTECTED_NAMESPACES.contains(&call.name.as_str()) {
+        let why = "this namespace may not be deleted";
+        return Err(Box::new(Status::forbidden(&call.gvr(), &call.name, why)));
+    }
+    Ok(())
+}
+
+/// New objects need a namespace that is there and stays.
+pub(crate) fn admit_namespace(call: &Call) -> Answer<()> {
+    if !call.definition.is_namespaced() {
+        return Ok(());
+    }
+    let snapshot = call.snapshot();
+    let Some(record) = snapshot.get("namespaces", &call.namespace) else {
+        let gvr = flybridge_machinery::Gvr::new("", "v1", "namespaces");
+        return Err(Box::new(Status::not_found(&gvr, &call.namespace)));
+    };
+    if Header::of(&record).deletion_timestamp.is_some() {
+        let why = format!(
+            "unable to create new content in namespace {} because it is being terminated",
+            call.namespace
+        );
+        let cause = format!("namespace {} is being terminated", call.namespace);
+        let status = Status::forbidden(&call.gvr(), &call.name, &why);
+        return Err(Box::new(status.with_cause("NamespaceTerminating", &cause, "metadata.namespace")));
+    }
+    Ok(())
+}
+
+/// `namespaces/finalize`: the only way to change `spec.finalizers`.
+pub(crate) fn finalize_namespace(old: &Value, body: &Value) -> Value {
+    let mut new = old.clone();
+    new["spec"] = body["spec"].clone();
+    if new["spec"].is_null() {
+        new["spec"] = json!({});
+    }
+    new
+}
+
+/// `pods/binding`: sends a pod to a node, once.
+pub(crate) fn bind_pod(call: &Call, old: &Value, body: &Value) -> Answer<Value> {
+    let node = body["target"]["name"].as_str().unwrap_or_default();
+    if node.is_empty() {
+        let error = FieldError::required("target.name", "");
+        return Err(Box::new(Status::invalid("", "Binding", &call.name, &[error])));
+    }
+    let bound = old["spec"]["nodeName"].as_str().unwrap_or_default();
+    if !bound.is_empty() {
+        let why = format!("pod {} is already assigned to node \"{bound}\"", call.name);
+        return Err(Box::new(Status::conflict(&call.gvr(), &call.name, &why)));
+    }
+    let mut new = old.clone();
+    new["spec"]["nodeName"] = json!(node);
+    let mut conditions = object::path_list(&new, &["status", "conditions"]).to_vec();
+    let mut condition = flybridge_machinery::conditions::new("PodScheduled", "True", "", "");
+    if let Some(fields) = condition.as_object_mut() {
+        fields.remove("reason");
+        fields.remove("message");
+    }
+    flybridge_machinery::conditions::set(&mut conditions, condition, call.server.inner.clock.now());
+    new["status"]["conditions"] = Value::Array(conditions);
+    Ok(new)
+}
+
+/// The last transition of a condition, for messages.
+pub(crate) fn stored_object(call: &Call) -> Answer<Value> {
+    record::decode(&call.existing()?.value)
+}
+
+/// The text of now, kept here so that strategies share one spelling.
+pub(crate) fn now(call: &Call) -> String {
+    metadata::now_text(call)
+}

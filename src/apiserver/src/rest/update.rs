@@ -1,0 +1,135 @@
+//! Read, modify, write: the way of PUT, PATCH and every subresource that writes its object.
+
+use std::sync::Arc;
+
+use flybridge_machinery::{FieldError, Status, object};
+use flybridge_store::{Error, Expect, Op, Record};
+use serde_json::Value;
+
+use super::pipeline::{self, Part};
+use super::{Call, Done, Outcome, TRIES, metadata, store_failure, strategy};
+use crate::options::WriteOptions;
+use crate::record;
+use crate::request::Answer;
+
+/// PUT of an object or of its status.
+pub(crate) async fn replace(
+    call: &Call,
+    mut body: Value,
+    part: Part,
+    options: &WriteOptions,
+) -> Answer<Done> {
+    metadata::identify(call, &mut body)?;
+    let name = object::name(&body);
+    if name.is_empty() {
+        object::set_name(&mut body, &call.name);
+    } else if name != call.name {
+        return Err(Box::new(Status::bad_request(format!(
+            "the name of the object ({name}) does not match the name on the URL ({})",
+            call.name
+        ))));
+    }
+    let pinned = object::resource_version(&body).is_some_and(|version| !version.is_empty());
+    let key = call.key();
+    if call.snapshot().get(&key.bucket, &key.name).is_none() {
+        if call.definition.traits.create_on_update && part == Part::Main && !pinned {
+            return super::create::create(call, body, options).await;
+        }
+        return Err(call.not_found());
+    }
+    if !pinned && !call.definition.traits.unconditional_update {
+        let error = FieldError::invalid("metadata.resourceVersion", 0, "must be specified for an update");
+        pipeline::refuse(call, &body, &[error])?;
+    }
+    modify(call, part, options, |_| Ok(body.clone())).await
+}
+
+/// Applies `change` to the stored object and stores the result; tries again when somebody else was
+/// faster, unless the change names a version.
+pub(crate) async fn modify(
+    call: &Call,
+    part: Part,
+    options: &WriteOptions,
+    change: impl Fn(&Value) -> Answer<Value>,
+) -> Answer<Done> {
+    let mut tries = 0;
+    loop {
+        tries += 1;
+        let record = call.existing()?;
+        let old = record::decode(&record.value)?;
+        let changed = change(&old)?;
+        let pinned = object::resource_version(&changed) != object::resource_version(&old)
+            && object::resource_version(&changed).is_some_and(|version| !version.is_empty());
+        match write(call, &record, &old, changed, part, options).await {
+            Err(status) if is_race(&status) && !pinned && tries < TRIES => {}
+            other => return other,
+        }
+    }
+}
+
+fn is_race(status: &Status) -> bool {
+    status.code == 409 && status.is(flybridge_machinery::Reason::Conflict)
+}
+
+async fn write(
+    call: &Call,
+    record: &Arc<Record>,
+    old: &Value,
+    mut new: Value,
+    part: Part,
+    options: &WriteOptions,
+) -> Answer<Done> {
+    metadata::on_update(call, old, &mut new)?;
+    keep_other_part(call, old, &mut new, part);
+    let warnings = pipeline::run(call, Some(old), &mut new, part, options.dry_run)?;
+    crate::registry::custom::prepare_update(call, old, &mut new)?;
+    if call.definition.traits.generation && strategy::desired_state_changed(call, old, &new) {
+        object::set_generation(&mut new, object::generation(old) + 1);
+    }
+    let gone = object::is_terminating(&new) && strategy::is_finalized(call, &new);
+    let unchanged = new == *old;
+    if options.dry_run {
+        return Ok(Done { outcome: Outcome::Shown(new), warnings, created: false });
+    }
+    if unchanged && !gone {
+        return Ok(Done { outcome: Outcome::Stored(Arc::clone(record)), warnings, created: false });
+    }
+    let (key, expect) = (call.key(), Expect::Revision(record.mod_revision));
+    let value = record::encode(&new)?;
+    let op = if gone {
+        Op::Delete { key, expect, value: Some(value) }
+    } else {
+        Op::Put { key, expect, value }
+    };
+    let committed = call.server.inner.store.commit(vec![op]).await.map_err(|error| match error {
+        Error::Conflict { current: None, .. } => call.not_found(),
+        Error::Conflict { .. } => Box::new(Status::stale(&call.gvr(), &call.name)),
+        other => store_failure(&other),
+    })?;
+    call.server.after_write(&call.definition);
+    let Some(event) = committed.events.first() else { return Err(call.not_found()) };
+    Ok(Done { outcome: Outcome::Stored(Arc::clone(&event.record)), warnings, created: false })
+}
+
+/// A write of the object leaves the status alone and the other way round.
+fn keep_other_part(call: &Call, old: &Value, new: &mut Value, part: Part) {
+    match part {
+        Part::Main if call.definition.traits.status => match old.get("status") {
+            Some(status) => new["status"] = status.clone(),
+            None => {
+                object::remove_path(new, &["status"]);
+            }
+        },
+        Part::Main | Part::Both => {}
+        Part::Status => {
+            let status = new.get("status").cloned();
+            *new = old.clone();
+            match status {
+                Some(status) => new["status"] = status,
+                None => {
+                    object::remove_path(new, &["status"]);
+                }
+            }
+        }
+    }
+}
