@@ -14,6 +14,7 @@ mod bootstrap;
 pub mod connect;
 pub mod defaults;
 mod discovery;
+mod housekeeping;
 mod http;
 pub mod options;
 pub mod printers;
