@@ -13,7 +13,7 @@ use kube::Client;
 use kube::core::ApiResource;
 use std::sync::Arc;
 
-use crate::kinds::{self, BindingKey, BindingKind, labelled};
+use crate::kinds::{self, BindingKey, BindingKind, TemplateKey, labelled};
 use crate::members::Members;
 
 /// Index of Works and bindings: by the permanent id of their binding.
@@ -157,13 +157,8 @@ impl Context {
                 ids
             });
             bindings.add_index(BY_TEMPLATE, |binding| {
-                let resource = &binding["spec"]["resource"];
-                let text = |field: &str| resource[field].as_str().unwrap_or_default().to_owned();
-                vec![template_index(
-                    &text("apiVersion"),
-                    &text("kind"),
-                    &ObjectKey::new(text("namespace"), text("name")),
-                )]
+                let key = TemplateKey::bound_by(binding);
+                vec![template_index(&key.api_version, &key.kind, &key.object)]
             });
         }
     }

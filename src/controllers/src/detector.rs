@@ -13,13 +13,15 @@ use flybridge_apis::labels;
 use flybridge_apis::matching::{ImplicitPriority, Template, implicit_priority};
 use flybridge_apis::propagation_policy::ActivationPreference;
 use flybridge_client::{Objects, is_already_exists, is_not_found};
-use flybridge_runtime::{Action, EventType, Object, ObjectKey, WorkQueue, run_workers};
+use flybridge_runtime::{
+    Action, Change, EventType, LOW_PRIORITY, Object, ObjectKey, WorkQueue, run_workers,
+};
 use parking_lot::Mutex;
 use tokio::sync::Notify;
 
 use self::plan::{claim_patch, strip_patch, wanted};
 use self::policy::{Claim, Policy, PolicyKey, choose, claim, find, has_its_overrides};
-use crate::context::{BY_TEMPLATE, template_index};
+use crate::context::{BY_POLICY, BY_TEMPLATE, template_index};
 use crate::kinds::{BindingKey, BindingKind, TemplateKey};
 use crate::{Context, Error, Result};
 
@@ -75,21 +77,44 @@ impl Detector {
     }
 
     fn watch_policies(self: &Arc<Self>) {
-        let queue = self.policies.clone();
+        let this = Arc::clone(self);
         self.context.policies.store().subscribe(move |change| {
-            if let Some(key) = changed_policy(change) {
-                queue.add(key);
-            }
+            let label = labels::PROPAGATION_POLICY_PERMANENT_ID;
+            this.policy_changed(change, label);
         });
-        let queue = self.policies.clone();
+        let this = Arc::clone(self);
         self.context
             .cluster_policies
             .store()
             .subscribe(move |change| {
-                if let Some(key) = changed_policy(change) {
-                    queue.add(key);
-                }
+                let label = labels::CLUSTER_PROPAGATION_POLICY_PERMANENT_ID;
+                this.policy_changed(change, label);
             });
+    }
+
+    fn policy_changed<K: kube::Resource>(&self, change: &Change<'_, K>, id_label: &str) {
+        if let Some(key) = changed_policy(change) {
+            self.policies.add(key);
+        }
+        let (None, Some(gone)) = (change.new, change.old) else {
+            return;
+        };
+        let id = gone
+            .meta()
+            .labels
+            .as_ref()
+            .and_then(|labels| labels.get(id_label));
+        let Some(id) = id.filter(|id| !id.is_empty()) else {
+            return;
+        };
+        // Its finalizer has ended the claims, unless it never had one.
+        for (_, binding) in self.context.bindings_by(BY_POLICY, id) {
+            let key = DetectorKey {
+                template: TemplateKey::bound_by(&binding),
+                by_engine: false,
+            };
+            self.templates.add_with(key, LOW_PRIORITY);
+        }
     }
 
     async fn reconcile(&self, key: &DetectorKey) -> Result<Action> {
@@ -275,9 +300,7 @@ fn ignore_missing<T>(outcome: kube::Result<T>) -> Result<()> {
 }
 
 /// The key of a policy that appeared, changed its spec or is being deleted.
-fn changed_policy<K: kube::Resource>(
-    change: &flybridge_runtime::Change<'_, K>,
-) -> Option<PolicyKey> {
+fn changed_policy<K: kube::Resource>(change: &Change<'_, K>) -> Option<PolicyKey> {
     let new = change.new?.meta();
     let relevant = change.old.is_none_or(|old| {
         let old = old.meta();

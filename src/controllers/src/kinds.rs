@@ -29,6 +29,19 @@ impl TemplateKey {
     }
 }
 
+impl TemplateKey {
+    /// The key of the template of a binding.
+    pub fn bound_by(binding: &Object) -> Self {
+        let resource = &binding["spec"]["resource"];
+        let text = |field: &str| resource[field].as_str().unwrap_or_default().to_owned();
+        Self {
+            api_version: text("apiVersion"),
+            kind: text("kind"),
+            object: ObjectKey::new(text("namespace"), text("name")),
+        }
+    }
+}
+
 /// Which of the two kinds a binding is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum BindingKind {

@@ -8,7 +8,7 @@ use flybridge_apis::matching::{ImplicitPriority, Template, implicit_priority};
 use flybridge_apis::propagation_policy::ActivationPreference;
 use flybridge_apis::{ClusterPropagationPolicy, PropagationPolicy};
 use flybridge_client::Objects;
-use flybridge_runtime::{Action, LOW_PRIORITY, Object, ObjectKey};
+use flybridge_runtime::{Action, LOW_PRIORITY, Object};
 use kube::core::ApiResource;
 use serde_json::json;
 
@@ -60,13 +60,7 @@ impl Detector {
         };
         let lazy = policy.spec().activation_preference == Some(ActivationPreference::Lazy);
         for (kind, binding) in self.context.bindings_by(BY_POLICY, policy.id()) {
-            let resource = &binding["spec"]["resource"];
-            let text = |field: &str| resource[field].as_str().unwrap_or_default().to_owned();
-            let key = TemplateKey {
-                api_version: text("apiVersion"),
-                kind: text("kind"),
-                object: ObjectKey::new(text("namespace"), text("name")),
-            };
+            let key = TemplateKey::bound_by(&binding);
             let Some(template) = self.cached_template(&key).await else {
                 continue;
             };
