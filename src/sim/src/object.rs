@@ -68,6 +68,39 @@ macro_rules! kinds {
             pub fn metadata(&self) -> &ObjectMeta {
                 match self { $(Self::$kind(object) => &object.metadata),* }
             }
+
+            /// Its metadata, to be changed.
+            pub fn metadata_mut(&mut self) -> &mut ObjectMeta {
+                match self { $(Self::$kind(object) => &mut object.metadata),* }
+            }
+
+            /// Reads an object of a known kind.
+            ///
+            /// # Errors
+            /// When the text is not such an object.
+            pub fn decode(kind: Kind, text: &str) -> serde_json::Result<Self> {
+                match kind {
+                    $(Kind::$kind => serde_json::from_str(text).map(Self::$kind),)*
+                }
+            }
+
+            /// Writes the object as JSON.
+            ///
+            /// # Errors
+            /// When serialisation fails, which these types do not.
+            pub fn encode(&self) -> serde_json::Result<Vec<u8>> {
+                match self { $(Self::$kind(object) => serde_json::to_vec(object)),* }
+            }
+        }
+
+        impl Kind {
+            /// The path of the kind's collection.
+            pub(crate) fn path(self, namespace: &str) -> String {
+                let namespace = (!namespace.is_empty()).then_some(namespace);
+                match self {
+                    $(Self::$kind => <$kind as kube::Resource>::url_path(&(), namespace),)*
+                }
+            }
         }
 
         $(impl From<$kind> for Object {

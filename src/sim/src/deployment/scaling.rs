@@ -120,7 +120,7 @@ pub(super) fn scale(view: &View<'_>, plan: &mut Plan) {
             .first()
             .copied()
             .or(view.new)
-            .or(view.old.last().copied());
+            .or_else(|| view.old.last().copied());
         if let Some(set) = only {
             resize(view, set, view.replicas(), plan);
         }
