@@ -24,7 +24,9 @@ pub mod request;
 mod rest;
 mod reviews;
 pub mod server;
+mod serve;
 pub mod service;
+pub mod tls;
 pub mod validation;
 
 pub use admission::{Admission, Attributes};
