@@ -6,7 +6,7 @@ pub mod templates;
 
 mod policies;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use flybridge_apis::labels;
@@ -25,24 +25,19 @@ use crate::context::{BY_POLICY, BY_TEMPLATE, template_index};
 use crate::kinds::{BindingKey, BindingKind, TemplateKey};
 use crate::{Context, Error, Result};
 
-/// A template to look at, and whether only the engine changed it.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct DetectorKey {
-    /// The template.
-    pub template: TemplateKey,
-    /// Set for changes that are no user's: lazy policies do not act on them.
-    pub by_engine: bool,
-}
-
 /// The detector and its queues.
 pub struct Detector {
     context: Arc<Context>,
     /// Templates to look at.
-    pub templates: WorkQueue<DetectorKey>,
+    pub templates: WorkQueue<TemplateKey>,
     /// Policies to look at.
     pub policies: WorkQueue<PolicyKey>,
     /// Templates without a policy.
     waiting: Mutex<BTreeSet<TemplateKey>>,
+    /// Templates in line that a user changed; a lazy policy acts on no others.
+    edited: Mutex<BTreeSet<TemplateKey>>,
+    /// The versions that claims made of templates: their events bring nothing new.
+    claims: Mutex<BTreeMap<TemplateKey, String>>,
     /// Told when definitions of kinds change.
     definitions_changed: Notify,
 }
@@ -55,6 +50,8 @@ impl Detector {
             templates: WorkQueue::new(),
             policies: WorkQueue::new(),
             waiting: Mutex::default(),
+            edited: Mutex::default(),
+            claims: Mutex::default(),
             definitions_changed: Notify::new(),
         })
     }
@@ -67,7 +64,7 @@ impl Detector {
         let this = Arc::clone(self);
         run_workers(tasks, "detector", &self.templates, workers, move |key| {
             let this = Arc::clone(&this);
-            async move { this.reconcile(&key).await }
+            async move { this.look_at(&key).await }
         });
         let this = Arc::clone(self);
         run_workers(tasks, "policies", &self.policies, 2, move |key| {
@@ -109,16 +106,28 @@ impl Detector {
         };
         // Its finalizer has ended the claims, unless it never had one.
         for (_, binding) in self.context.bindings_by(BY_POLICY, id) {
-            let key = DetectorKey {
-                template: TemplateKey::bound_by(&binding),
-                by_engine: false,
-            };
-            self.templates.add_with(key, LOW_PRIORITY);
+            self.enqueue(TemplateKey::bound_by(&binding), true, LOW_PRIORITY);
         }
     }
 
-    async fn reconcile(&self, key: &DetectorKey) -> Result<Action> {
-        let template_key = &key.template;
+    /// Puts a template in line; `edited` tells whether a user is behind it.
+    fn enqueue(&self, key: TemplateKey, edited: bool, priority: i32) {
+        if edited {
+            self.edited.lock().insert(key.clone());
+        }
+        self.templates.add_with(key, priority);
+    }
+
+    async fn look_at(&self, key: &TemplateKey) -> Result<Action> {
+        let edited = self.edited.lock().remove(key);
+        let outcome = self.reconcile(key, edited).await;
+        if edited && outcome.is_err() {
+            self.edited.lock().insert(key.clone());
+        }
+        outcome
+    }
+
+    async fn reconcile(&self, template_key: &TemplateKey, edited: bool) -> Result<Action> {
         let store = self
             .context
             .template_store(&template_key.api_version, &template_key.kind)
@@ -145,7 +154,7 @@ impl Detector {
         if !has_its_overrides(&self.context, &policy) {
             return Err(Error::not_yet("waiting for dependent overrides"));
         }
-        let outcome = self.apply(&template, &policy, key.by_engine).await;
+        let outcome = self.apply(&template, &policy, edited).await;
         if let Err(error) = &outcome {
             let text = format!("Apply policy({}) failed: {error}", policy.key());
             let recorder = &self.context.recorder;
@@ -178,7 +187,7 @@ impl Detector {
         Some(policy)
     }
 
-    async fn apply(&self, template: &Object, policy: &Policy, by_engine: bool) -> Result<()> {
+    async fn apply(&self, template: &Object, policy: &Policy, edited: bool) -> Result<()> {
         if policy.id().is_empty() {
             return Err(Error::not_yet("the policy has no permanent id yet"));
         }
@@ -186,12 +195,17 @@ impl Detector {
         let mut claimed = None;
         if let Some(patch) = claim_patch(template, policy) {
             let objects = self.template_objects(template).await?;
-            let object = objects.merge_patch(template.name(), &patch).await?;
-            claimed = Some(Object::from(object));
+            let object = Object::from(objects.merge_patch(template.name(), &patch).await?);
+            let version = object["metadata"]["resourceVersion"].as_str();
+            let version = version.unwrap_or_default().to_owned();
+            self.claims
+                .lock()
+                .insert(TemplateKey::of(template), version);
+            claimed = Some(object);
         }
         let template = claimed.as_ref().unwrap_or(template);
         let lazy = policy.spec().activation_preference == Some(ActivationPreference::Lazy);
-        if lazy && by_engine {
+        if lazy && !edited {
             return Ok(());
         }
         let wanted = wanted(template, policy)?;
@@ -272,6 +286,7 @@ impl Detector {
     async fn forget(&self, template: &Object) -> Result<()> {
         let key = TemplateKey::of(template);
         self.waiting.lock().remove(&key);
+        self.claims.lock().remove(&key);
         let index = template_index(&key.api_version, &key.kind, &key.object);
         for (kind, binding) in self.context.bindings_by(BY_TEMPLATE, &index) {
             let owner = flybridge_machinery::object::controller(&binding);

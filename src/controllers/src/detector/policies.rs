@@ -13,7 +13,7 @@ use kube::core::ApiResource;
 use serde_json::json;
 
 use super::policy::{Claim, Policy, PolicyKey, find, has_its_overrides};
-use super::{Detector, DetectorKey, ignore_missing};
+use super::{Detector, ignore_missing};
 use crate::context::BY_POLICY;
 use crate::kinds::TemplateKey;
 use crate::{Error, Result};
@@ -65,11 +65,7 @@ impl Detector {
                 continue;
             };
             if selects(policy, &template) {
-                let key = DetectorKey {
-                    template: key,
-                    by_engine: lazy,
-                };
-                self.templates.add_with(key, LOW_PRIORITY);
+                self.enqueue(key, !lazy, LOW_PRIORITY);
                 continue;
             }
             self.strip(&template, &claim).await?;
@@ -106,11 +102,7 @@ impl Detector {
         }
         for template in taken {
             self.waiting.lock().remove(&template);
-            let key = DetectorKey {
-                template,
-                by_engine: lazy,
-            };
-            self.templates.add_with(key, LOW_PRIORITY);
+            self.enqueue(template, !lazy, LOW_PRIORITY);
         }
         Ok(Action::Done)
     }

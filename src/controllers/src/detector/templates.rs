@@ -8,7 +8,7 @@ use flybridge_client::Mapping;
 use flybridge_runtime::{Change, LOW_PRIORITY, Object};
 use serde_json::{Map, Value};
 
-use super::{Detector, DetectorKey};
+use super::Detector;
 use crate::kinds::{TemplateKey, entries};
 use crate::write::differs_beyond_status;
 
@@ -105,19 +105,27 @@ impl Detector {
             });
             return;
         };
-        let mut by_engine = false;
+        let key = TemplateKey::of(new);
+        let mut edited = true;
         if let Some(old) = change.old {
-            if !differs_beyond_status(old, new) {
+            if !differs_beyond_status(old, new) || self.is_own_claim(&key, new) {
                 return;
             }
-            by_engine = users_part(old) == users_part(new);
+            edited = users_part(old) != users_part(new);
         }
-        let key = DetectorKey {
-            template: TemplateKey::of(new),
-            by_engine,
-        };
         let priority = if change.initial { LOW_PRIORITY } else { 0 };
-        self.templates.add_with(key, priority);
+        self.enqueue(key, edited, priority);
+    }
+
+    /// Whether exactly this version was made by the last claim, which went on with it at once.
+    fn is_own_claim(&self, key: &TemplateKey, template: &Object) -> bool {
+        let mut claims = self.claims.lock();
+        let version = template["metadata"]["resourceVersion"].as_str();
+        let own = claims.get(key).map(String::as_str) == version && version.is_some();
+        if own {
+            claims.remove(key);
+        }
+        own
     }
 }
 

@@ -329,3 +329,109 @@ async fn a_settled_fleet_writes_nothing() {
     assert_eq!(writes(), before);
     fleet.stop().await;
 }
+
+#[tokio::test(start_paused = true)]
+async fn cluster_scoped_templates_go_by_cluster_wide_policies() {
+    let fleet = Fleet::start(&["m1"]).await;
+    let role = json!({
+        "apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRole",
+        "metadata": {"name": "reader"},
+        "rules": [{"apiGroups": [""], "resources": ["pods"], "verbs": ["get"]}],
+    });
+    let (api_version, kind) = ("rbac.authorization.k8s.io/v1", "ClusterRole");
+    fleet.plane.create(api_version, kind, &role).await;
+    let policy = json!({
+        "apiVersion": "policy.karmada.io/v1alpha1", "kind": "ClusterPropagationPolicy",
+        "metadata": {"name": "roles"},
+        "spec": {
+            "resourceSelectors": [{"apiVersion": api_version, "kind": kind, "name": "reader"}],
+            "placement": {"clusterAffinity": {"clusterNames": ["m1"]}},
+        },
+    });
+    fleet
+        .plane
+        .create(
+            "policy.karmada.io/v1alpha1",
+            "ClusterPropagationPolicy",
+            &policy,
+        )
+        .await;
+    fleet
+        .member("m1")
+        .wait(api_version, kind, "", "reader", |_| true)
+        .await;
+    fleet.plane.delete(api_version, kind, "", "reader").await;
+    fleet
+        .member("m1")
+        .wait_gone(api_version, kind, "", "reader")
+        .await;
+    let binding = ("work.karmada.io/v1alpha2", "ClusterResourceBinding");
+    fleet
+        .plane
+        .wait_gone(binding.0, binding.1, "", "reader-clusterrole")
+        .await;
+    fleet.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_unjoined_cluster_is_cleaned_and_forgotten() {
+    let fleet = Fleet::start(&["m1", "m2"]).await;
+    let placement = json!({"clusterAffinity": {"clusterNames": ["m1", "m2"]}});
+    fleet
+        .plane
+        .create("apps/v1", "Deployment", &deployment("web", 2))
+        .await;
+    fleet
+        .plane
+        .create(
+            "policy.karmada.io/v1alpha1",
+            "PropagationPolicy",
+            &policy("web", &placement),
+        )
+        .await;
+    for member in ["m1", "m2"] {
+        fleet.member(member).wait_replicas("web", Some(2)).await;
+    }
+    let kind = ("cluster.karmada.io/v1alpha1", "Cluster");
+    fleet.plane.delete(kind.0, kind.1, "", "m1").await;
+    fleet.plane.wait_gone(kind.0, kind.1, "", "m1").await;
+    fleet
+        .plane
+        .wait_gone("v1", "Namespace", "", "karmada-es-m1")
+        .await;
+    fleet.member("m1").wait_replicas("web", None).await;
+    fleet.member("m2").wait_replicas("web", Some(2)).await;
+    fleet.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn work_resumes_when_a_member_comes_back() {
+    let fleet = Fleet::start(&["m1"]).await;
+    fleet.cut("m1", true);
+    let placement = json!({
+        "clusterAffinity": {"clusterNames": ["m1"]},
+        "clusterTolerations": [{"operator": "Exists"}],
+    });
+    fleet
+        .plane
+        .create("apps/v1", "Deployment", &deployment("web", 2))
+        .await;
+    fleet
+        .plane
+        .create(
+            "policy.karmada.io/v1alpha1",
+            "PropagationPolicy",
+            &policy("web", &placement),
+        )
+        .await;
+    let kind = ("work.karmada.io/v1alpha2", "ResourceBinding");
+    let scheduled = |binding: &serde_json::Value| binding["spec"]["clusters"][0]["name"] == "m1";
+    fleet
+        .plane
+        .wait(kind.0, kind.1, "default", "web-deployment", scheduled)
+        .await;
+    tokio::time::sleep(Duration::from_secs(200)).await;
+    fleet.cut("m1", false);
+    fleet.member("m1").wait_replicas("web", Some(2)).await;
+    fleet.stop().await;
+}
