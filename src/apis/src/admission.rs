@@ -20,8 +20,8 @@ use serde_json::Value;
 
 use crate::labels;
 use crate::{
-    ClusterOverridePolicy, ClusterPropagationPolicy, ClusterResourceBinding,
-    OverridePolicy, PropagationPolicy, ResourceBinding, Work,
+    ClusterOverridePolicy, ClusterPropagationPolicy, ClusterResourceBinding, OverridePolicy,
+    PropagationPolicy, ResourceBinding, Work,
 };
 
 pub use cluster::{canonicalize as canonicalize_cluster, default_resource_models};
@@ -145,4 +145,106 @@ pub fn deletion_denied(object: &Value) -> Option<String> {
             labels::DELETION_PROTECTED
         )
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn policy(placement: Value) -> Value {
+        json!({
+            "apiVersion": "policy.karmada.io/v1alpha1",
+            "kind": "PropagationPolicy",
+            "metadata": {"name": "p", "namespace": "shop"},
+            "spec": {
+                "resourceSelectors": [{"apiVersion": "apps/v1", "kind": "Deployment"}],
+                "placement": placement,
+            },
+        })
+    }
+
+    fn create(object: &mut Value) -> (Vec<String>, Vec<FieldError>) {
+        let gvk = Gvk::new("policy.karmada.io", "v1alpha1", "PropagationPolicy");
+        let warnings = mutate(&gvk, None, object, &Ids::seeded(1), Timestamp::UNIX_EPOCH);
+        (warnings, validate(&gvk, None, object))
+    }
+
+    #[test]
+    fn the_accepted_spelling_of_label_selectors_is_stored_as_the_real_one() {
+        let labels = json!({"matchLabels": {"env": "prod"}});
+        let mut object = policy(json!({"clusterAffinity": {"clusterLabels": labels}}));
+        let (warnings, errors) = create(&mut object);
+        assert_eq!(errors, []);
+        assert_eq!(warnings.len(), 1);
+        assert!(warnings[0].starts_with("spec.placement.clusterAffinity.clusterLabels"));
+        assert_eq!(
+            object["spec"]["placement"]["clusterAffinity"],
+            json!({"labelSelector": labels})
+        );
+    }
+
+    #[test]
+    fn a_given_label_selector_wins_over_the_accepted_spelling() {
+        let mut object = policy(json!({"clusterAffinity": {
+            "clusterLabels": {"matchLabels": {"a": "b"}},
+            "labelSelector": {"matchLabels": {"env": "prod"}},
+        }}));
+        let (warnings, errors) = create(&mut object);
+        assert_eq!((warnings.len(), errors.len()), (1, 0));
+        assert_eq!(
+            object["spec"]["placement"]["clusterAffinity"],
+            json!({"labelSelector": {"matchLabels": {"env": "prod"}}})
+        );
+    }
+
+    #[test]
+    fn every_write_gets_a_new_permanent_id_on_creation_only() {
+        let mut object = policy(json!({}));
+        object["metadata"]["labels"] = json!({labels::PROPAGATION_POLICY_PERMANENT_ID: "mine"});
+        create(&mut object);
+        let id = object["metadata"]["labels"][labels::PROPAGATION_POLICY_PERMANENT_ID].clone();
+        assert_ne!(id, "mine");
+        let old = object.clone();
+        let gvk = Gvk::new("policy.karmada.io", "v1alpha1", "PropagationPolicy");
+        mutate(
+            &gvk,
+            Some(&old),
+            &mut object,
+            &Ids::seeded(2),
+            Timestamp::UNIX_EPOCH,
+        );
+        assert_eq!(object, old);
+    }
+
+    #[test]
+    fn only_the_exact_value_protects_from_deletion() {
+        let object =
+            |value: &str| json!({"metadata": {"labels": {labels::DELETION_PROTECTED: value}}});
+        assert!(deletion_denied(&object("Always")).is_some());
+        assert!(deletion_denied(&object("always")).is_none());
+        assert!(deletion_denied(&json!({})).is_none());
+    }
+
+    #[test]
+    fn kinds_of_others_are_left_alone() {
+        let gvk = Gvk::new("apps", "v1", "Deployment");
+        let mut object = json!({"spec": {"clusterLabels": {}}});
+        let before = object.clone();
+        assert!(
+            mutate(
+                &gvk,
+                None,
+                &mut object,
+                &Ids::seeded(1),
+                Timestamp::UNIX_EPOCH
+            )
+            .is_empty()
+        );
+        assert_eq!(
+            (object, validate(&gvk, None, &before)),
+            (before, Vec::new())
+        );
+    }
 }

@@ -12,7 +12,11 @@ use crate::schemas;
 #[schemars(transform = schemas::with_cluster_labels)]
 pub struct ClusterAffinity {
     /// Criterion on the labels of the cluster.
-    #[serde(default, alias = "clusterLabels", skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        alias = "clusterLabels",
+        skip_serializing_if = "Option::is_none"
+    )]
     #[schemars(schema_with = "schemas::label_selector")]
     pub label_selector: Option<LabelSelector>,
     /// Criterion on provider, region and zone of the cluster.

@@ -190,11 +190,202 @@ pub fn cluster_definition() -> Definition {
 mod tests {
     use super::*;
 
-    #[test]
-    fn show() {
-        for crd in crds() {
-            std::fs::write(format!("/tmp/crd-{}.json", crd["metadata"]["name"].as_str().unwrap()), serde_json::to_string_pretty(&crd).unwrap()).unwrap();
+    /// Complaints about a schema that an API server would not accept or that would surprise its users.
+    fn complaints(schema: &Value, path: &str, found: &mut Vec<String>) {
+        let Some(members) = schema.as_object() else {
+            found.push(format!("{path}: not an object"));
+            return;
+        };
+        let free = members.contains_key("x-kubernetes-preserve-unknown-fields");
+        let mixed = members.contains_key("x-kubernetes-int-or-string");
+        if !members.contains_key("type") && !free && !mixed {
+            found.push(format!("{path}: no type"));
         }
-        std::fs::write("/tmp/crd-cluster.json", serde_json::to_string_pretty(&cluster_definition().schema).unwrap()).unwrap();
+        for banned in [
+            "$ref", "nullable", "oneOf", "allOf", "not", "const", "title", "$schema",
+        ] {
+            if members.contains_key(banned) {
+                found.push(format!("{path}: {banned}"));
+            }
+        }
+        if members.contains_key("anyOf") && !mixed {
+            found.push(format!("{path}: anyOf"));
+        }
+        let properties = members.get("properties").and_then(Value::as_object);
+        for required in members
+            .get("required")
+            .and_then(Value::as_array)
+            .into_iter()
+            .flatten()
+        {
+            let name = required.as_str().unwrap();
+            match properties.and_then(|properties| properties.get(name)) {
+                None => found.push(format!("{path}: requires {name}, which it does not have")),
+                Some(property) if property.get("default").is_some() => {
+                    found.push(format!("{path}: requires {name}, which has a default"));
+                }
+                Some(_) => {}
+            }
+        }
+        for (name, property) in properties.into_iter().flatten() {
+            complaints(property, &format!("{path}.{name}"), found);
+        }
+        if let Some(items) = members.get("items") {
+            complaints(items, &format!("{path}[]"), found);
+        }
+        if let Some(values) = members.get("additionalProperties") {
+            complaints(values, &format!("{path}{{}}"), found);
+        }
+    }
+
+    fn all() -> Vec<Definition> {
+        let mut all = definitions();
+        all.push(cluster_definition());
+        all
+    }
+
+    #[test]
+    fn schemas_are_structural() {
+        for definition in all() {
+            let mut found = Vec::new();
+            complaints(&definition.schema, definition.kind, &mut found);
+            assert_eq!(found, Vec::<String>::new());
+        }
+    }
+
+    fn property<'a>(definition: &'a Definition, path: &str) -> &'a Value {
+        path.split('.').fold(&definition.schema, |schema, name| {
+            let schema = if schema["type"] == "array" {
+                &schema["items"]
+            } else {
+                schema
+            };
+            &schema["properties"][name]
+        })
+    }
+
+    #[test]
+    fn policies_have_the_defaults_of_the_reference() {
+        let policy = Definition::of::<PropagationPolicy>();
+        for (path, default) in [
+            ("spec.conflictResolution", json!("Abort")),
+            ("spec.preemption", json!("Never")),
+            ("spec.priority", json!(0)),
+            ("spec.schedulerName", json!("default-scheduler")),
+            (
+                "spec.placement.replicaScheduling.replicaSchedulingType",
+                json!("Divided"),
+            ),
+            ("spec.failover.application.purgeMode", json!("Gracefully")),
+            (
+                "spec.failover.application.decisionConditions.tolerationSeconds",
+                json!(300),
+            ),
+        ] {
+            assert_eq!(property(&policy, path)["default"], default, "{path}");
+        }
+        assert_eq!(property(&policy, "spec.resourceSelectors")["minItems"], 1);
+        assert_eq!(property(&policy, "spec.placement")["default"], Value::Null);
+    }
+
+    #[test]
+    fn enumerations_are_plain_words() {
+        let policy = Definition::of::<PropagationPolicy>();
+        let field = property(&policy, "spec.placement.spreadConstraints.spreadByField");
+        assert_eq!(field["type"], "string");
+        assert_eq!(
+            field["enum"],
+            json!(["cluster", "region", "zone", "provider"])
+        );
+        let purge = property(&policy, "spec.failover.cluster.purgeMode");
+        assert_eq!(purge["enum"], json!(["Directly", "Gracefully"]));
+    }
+
+    #[test]
+    fn the_accepted_spelling_of_label_selectors_is_not_pruned() {
+        let policy = Definition::of::<PropagationPolicy>();
+        for path in [
+            "spec.placement.clusterAffinity.clusterLabels.matchLabels",
+            "spec.placement.clusterAffinities.clusterLabels.matchLabels",
+            "spec.placement.clusterAffinities.overflowAffinities.clusterLabels.matchLabels",
+        ] {
+            assert_eq!(property(&policy, path)["type"], "object", "{path}");
+        }
+    }
+
+    #[test]
+    fn terms_carry_the_affinity_inline() {
+        let policy = Definition::of::<PropagationPolicy>();
+        let name = property(&policy, "spec.placement.clusterAffinities.affinityName");
+        assert_eq!(
+            (&name["minLength"], &name["maxLength"]),
+            (&json!(1), &json!(32))
+        );
+        let names = property(&policy, "spec.placement.clusterAffinities.clusterNames");
+        assert_eq!(names["items"]["type"], "string");
+    }
+
+    #[test]
+    fn work_manifests_are_embedded_resources() {
+        let work = Definition::of::<Work>();
+        let manifests = property(&work, "spec.workload.manifests");
+        assert_eq!(manifests["items"]["x-kubernetes-embedded-resource"], true);
+        assert_eq!(
+            manifests["items"]["x-kubernetes-preserve-unknown-fields"],
+            true
+        );
+    }
+
+    #[test]
+    fn manifests_name_the_kinds_as_the_reference_does() {
+        let crds = crds();
+        let named: Vec<(&str, &Value)> = crds
+            .iter()
+            .map(|crd| {
+                (
+                    crd["metadata"]["name"].as_str().unwrap(),
+                    &crd["spec"]["names"]["shortNames"][0],
+                )
+            })
+            .collect();
+        assert_eq!(
+            named,
+            [
+                ("propagationpolicies.policy.karmada.io", &json!("pp")),
+                (
+                    "clusterpropagationpolicies.policy.karmada.io",
+                    &json!("cpp")
+                ),
+                ("overridepolicies.policy.karmada.io", &json!("op")),
+                ("clusteroverridepolicies.policy.karmada.io", &json!("cop")),
+                ("works.work.karmada.io", &json!("wk")),
+                ("resourcebindings.work.karmada.io", &json!("rb")),
+                ("clusterresourcebindings.work.karmada.io", &json!("crb")),
+            ]
+        );
+        for crd in &crds {
+            let version = &crd["spec"]["versions"][0];
+            let has_status = crd["spec"]["group"] == "work.karmada.io";
+            assert_eq!(version["subresources"].is_object(), has_status);
+            assert_eq!(crd["spec"]["names"]["categories"], json!(["karmada-io"]));
+        }
+        assert_eq!(cluster_definition().plural, "clusters");
+    }
+
+    #[test]
+    fn binding_columns_show_conditions() {
+        let binding = Definition::of::<ResourceBinding>().manifest();
+        let columns = &binding["spec"]["versions"][0]["additionalPrinterColumns"];
+        let names: Vec<&str> = columns
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|column| column["name"].as_str().unwrap())
+            .collect();
+        assert_eq!(names, ["SCHEDULED", "FULLYAPPLIED", "AGE"]);
+        assert_eq!(
+            columns[0]["jsonPath"],
+            ".status.conditions[?(@.type==\"Scheduled\")].status"
+        );
     }
 }

@@ -130,7 +130,9 @@ pub fn cluster_name_complaints(name: &str) -> Vec<String> {
         complaints.push("must be not empty".to_owned());
     }
     if name.len() > CLUSTER_NAME_LENGTH {
-        complaints.push(format!("must be no more than {CLUSTER_NAME_LENGTH} characters"));
+        complaints.push(format!(
+            "must be no more than {CLUSTER_NAME_LENGTH} characters"
+        ));
     }
     complaints
 }
@@ -162,7 +164,10 @@ mod tests {
 
     #[test]
     fn reference_keys_hash_namespace_and_binding() {
-        assert_eq!(binding_reference_key("default", "nginx-deployment"), "5bdc5c4dcf");
+        assert_eq!(
+            binding_reference_key("default", "nginx-deployment"),
+            "5bdc5c4dcf"
+        );
         assert_eq!(binding_reference_key("", "foo-clusterrole"), "846f98bd4d");
     }
 

@@ -119,7 +119,11 @@ pub struct PlaintextOverrider {
     /// What to do there.
     pub operator: OverriderOperator,
     /// The value to add or replace with.
-    #[serde(default, skip_serializing_if = "Option::is_none", with = "schemas::present")]
+    #[serde(
+        default,
+        skip_serializing_if = "Option::is_none",
+        with = "schemas::present"
+    )]
     #[schemars(schema_with = "schemas::any")]
     pub value: Option<Value>,
 }
@@ -210,7 +214,11 @@ pub struct FieldPatchOperation {
     /// What to do there.
     pub operator: OverriderOperator,
     /// The value to add or replace with.
-    #[serde(default, skip_serializing_if = "Option::is_none", with = "schemas::present")]
+    #[serde(
+        default,
+        skip_serializing_if = "Option::is_none",
+        with = "schemas::present"
+    )]
     #[schemars(schema_with = "schemas::any")]
     pub value: Option<Value>,
 }

@@ -37,7 +37,11 @@ pub fn prune(manifest: &mut Value) {
             metadata.remove(member);
         }
     }
-    let kind = object.get("kind").and_then(Value::as_str).unwrap_or_default().to_owned();
+    let kind = object
+        .get("kind")
+        .and_then(Value::as_str)
+        .unwrap_or_default()
+        .to_owned();
     match kind.as_str() {
         "Deployment" => remove_annotations(
             object,
@@ -57,7 +61,10 @@ pub fn prune(manifest: &mut Value) {
     }
 }
 
-fn member<'a>(object: &'a mut Map<String, Value>, path: &[&str]) -> Option<&'a mut Map<String, Value>> {
+fn member<'a>(
+    object: &'a mut Map<String, Value>,
+    path: &[&str],
+) -> Option<&'a mut Map<String, Value>> {
     let mut current = object;
     for name in path {
         current = current.get_mut(*name)?.as_object_mut()?;
@@ -171,4 +178,93 @@ fn sorted_keys(entries: Option<&Value>) -> String {
         .unwrap_or_default();
     keys.sort_unstable();
     keys.join(",")
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn pruned(mut manifest: Value) -> Value {
+        prune(&mut manifest);
+        manifest
+    }
+
+    #[test]
+    fn strips_what_an_api_server_fills_in() {
+        let manifest = pruned(json!({
+            "kind": "Deployment",
+            "metadata": {
+                "name": "web", "uid": "u", "resourceVersion": "1", "finalizers": ["f"],
+                "annotations": {"deployment.kubernetes.io/revision": "1", "keep": "me"},
+            },
+            "spec": {"replicas": 2},
+            "status": {"replicas": 2},
+        }));
+        assert_eq!(
+            manifest,
+            json!({
+                "kind": "Deployment",
+                "metadata": {"name": "web", "annotations": {"keep": "me"}},
+                "spec": {"replicas": 2},
+            })
+        );
+    }
+
+    #[test]
+    fn jobs_lose_generated_labels_unless_the_selector_is_manual() {
+        let job = |manual: bool| {
+            json!({"kind": "Job", "spec": {
+                "manualSelector": manual,
+                "ttlSecondsAfterFinished": 5,
+                "selector": {"matchLabels": {"controller-uid": "u"}},
+                "template": {"metadata": {"labels": {"job-name": "j", "app": "a"}}},
+            }})
+        };
+        assert_eq!(
+            pruned(job(false))["spec"],
+            json!({
+                "manualSelector": false,
+                "selector": {},
+                "template": {"metadata": {"labels": {"app": "a"}}},
+            })
+        );
+        assert_eq!(
+            pruned(job(true))["spec"]["selector"]["matchLabels"]["controller-uid"],
+            "u"
+        );
+    }
+
+    #[test]
+    fn headless_services_keep_their_address() {
+        let service = |address: &str| json!({"kind": "Service", "spec": {"clusterIP": address}});
+        assert_eq!(pruned(service("10.0.0.1"))["spec"], json!({}));
+        assert_eq!(pruned(service("None"))["spec"]["clusterIP"], "None");
+    }
+
+    #[test]
+    fn generated_tokens_of_service_accounts_stay_behind() {
+        let account = pruned(json!({
+            "kind": "ServiceAccount",
+            "metadata": {"name": "sa"},
+            "secrets": [{"name": "sa-token-1"}, {"name": "sa-token-2"}, {"name": "mine"}],
+        }));
+        assert_eq!(account["secrets"], json!([{"name": "mine"}]));
+    }
+
+    #[test]
+    fn the_record_lists_itself() {
+        let mut manifest = json!({"metadata": {"labels": {"b": "1", "a": "2"}}});
+        record_managed(&mut manifest);
+        let annotations = &manifest["metadata"]["annotations"];
+        assert_eq!(annotations[MANAGED_LABELS], "a,b");
+        assert_eq!(
+            annotations[MANAGED_ANNOTATIONS],
+            format!("{MANAGED_ANNOTATIONS},{MANAGED_LABELS}")
+        );
+        let once = manifest.clone();
+        record_managed(&mut manifest);
+        assert_eq!(manifest, once);
+    }
 }

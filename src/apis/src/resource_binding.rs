@@ -36,7 +36,10 @@ kind! {
 
 fn columns() -> Vec<Column> {
     vec![
-        Column::string("SCHEDULED", ".status.conditions[?(@.type==\"Scheduled\")].status"),
+        Column::string(
+            "SCHEDULED",
+            ".status.conditions[?(@.type==\"Scheduled\")].status",
+        ),
         Column::string(
             "FULLYAPPLIED",
             ".status.conditions[?(@.type==\"FullyApplied\")].status",

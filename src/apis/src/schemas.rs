@@ -9,7 +9,10 @@ pub(crate) fn structural<T: JsonSchema>() -> Schema {
     let mut settings = SchemaSettings::openapi3();
     settings.inline_subschemas = true;
     settings.meta_schema = None;
-    let mut value = settings.into_generator().into_root_schema_for::<T>().to_value();
+    let mut value = settings
+        .into_generator()
+        .into_root_schema_for::<T>()
+        .to_value();
     rewrite(&mut value);
     Schema::try_from(value).unwrap_or_default()
 }
@@ -162,8 +165,7 @@ pub(crate) fn time(_: &mut SchemaGenerator) -> Schema {
     json_schema!({ "type": "string", "format": "date-time" })
 }
 
-const QUANTITY: &str =
-    "^(\\+|-)?(([0-9]+(\\.[0-9]*)?)|(\\.[0-9]+))(([KMGTPE]i)|[numkMGTPE]|([eE](\\+|-)?(([0-9]+(\\.[0-9]*)?)|(\\.[0-9]+))))?$";
+const QUANTITY: &str = "^(\\+|-)?(([0-9]+(\\.[0-9]*)?)|(\\.[0-9]+))(([KMGTPE]i)|[numkMGTPE]|([eE](\\+|-)?(([0-9]+(\\.[0-9]*)?)|(\\.[0-9]+))))?$";
 
 fn quantity_value() -> Value {
     json!({
@@ -209,7 +211,7 @@ fn requirement() -> Value {
 }
 
 pub(crate) fn node_selector(_: &mut SchemaGenerator) -> Schema {
-    let requirements = json!({ "type": "array", "items": requirement() });
+    let requirements = || json!({ "type": "array", "items": requirement() });
     json_schema!({
         "type": "object",
         "required": ["nodeSelectorTerms"],
@@ -219,8 +221,8 @@ pub(crate) fn node_selector(_: &mut SchemaGenerator) -> Schema {
                 "items": {
                     "type": "object",
                     "properties": {
-                        "matchExpressions": requirements.clone(),
-                        "matchFields": requirements,
+                        "matchExpressions": requirements(),
+                        "matchFields": requirements(),
                     },
                 },
             },

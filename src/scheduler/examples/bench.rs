@@ -40,7 +40,11 @@ fn main() -> Result<()> {
         .collect();
     files.sort();
     let mut out = std::io::stdout().lock();
-    writeln!(out, "{:<26} {:>10} {:>10} {:>10} {:>8}", "input", "ops/s", "traced/s", "us/op", "ratio")?;
+    writeln!(
+        out,
+        "{:<26} {:>10} {:>10} {:>10} {:>8}",
+        "input", "ops/s", "traced/s", "us/op", "ratio"
+    )?;
     for path in files {
         measure(&path, &mut out)?;
     }
@@ -48,14 +52,19 @@ fn main() -> Result<()> {
 }
 
 fn stem(path: &Path) -> &str {
-    path.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default()
+    path.file_stem()
+        .and_then(|stem| stem.to_str())
+        .unwrap_or_default()
 }
 
 fn measure(path: &Path, out: &mut impl Write) -> Result<()> {
     let case: Value = serde_json::from_str(&std::fs::read_to_string(path)?)?;
     let input = Input::deserialize(&case["input"])?;
-    let clusters: Vec<std::sync::Arc<Cluster>> =
-        input.clusters.into_iter().map(std::sync::Arc::new).collect();
+    let clusters: Vec<std::sync::Arc<Cluster>> = input
+        .clusters
+        .into_iter()
+        .map(std::sync::Arc::new)
+        .collect();
     let estimates = [Estimate {
         estimator: "stub".to_owned(),
         answers: Ok(input.estimators),
@@ -75,11 +84,14 @@ fn measure(path: &Path, out: &mut impl Write) -> Result<()> {
     // As in the reference, every run starts from the list of clusters as it is at the time.
     let run = || schedule(&request, &Snapshot::new(clusters.iter().cloned()));
     check(&run(), &case["output"])?;
-    let best = best(|| {
-        black_box(run()).is_ok()
-    });
+    let best = best(|| black_box(run()).is_ok());
     let traced = best_of_one(|| {
-        black_box(schedule_traced(&request, &Snapshot::new(clusters.iter().cloned()))).0.is_ok()
+        black_box(schedule_traced(
+            &request,
+            &Snapshot::new(clusters.iter().cloned()),
+        ))
+        .0
+        .is_ok()
     });
     let ratio = REFERENCE
         .iter()
@@ -97,16 +109,24 @@ fn measure(path: &Path, out: &mut impl Write) -> Result<()> {
 /// The result has to be the recorded one, else the speed means nothing.
 fn check(outcome: &Outcome, output: &Value) -> Result<()> {
     let targets = outcome.as_ref().map_err(|failure| failure.to_string())?;
-    let wanted = output["clusters"].as_array().ok_or("no recorded clusters")?;
+    let wanted = output["clusters"]
+        .as_array()
+        .ok_or("no recorded clusters")?;
     let same = targets.len() == wanted.len()
         && targets.iter().zip(wanted).all(|(got, wanted)| {
             wanted["name"] == got.name.as_str() && wanted["replicas"] == got.replicas
         });
-    if same { Ok(()) } else { Err("the result differs from the recorded one".into()) }
+    if same {
+        Ok(())
+    } else {
+        Err("the result differs from the recorded one".into())
+    }
 }
 
 fn best(mut run: impl FnMut() -> bool) -> f64 {
-    (0..REPETITIONS).map(|_| best_of_one(&mut run)).fold(0.0, f64::max)
+    (0..REPETITIONS)
+        .map(|_| best_of_one(&mut run))
+        .fold(0.0, f64::max)
 }
 
 fn best_of_one(mut run: impl FnMut() -> bool) -> f64 {

@@ -1,6 +1,7 @@
 //! One scheduling of a whole binding: whether to run, which affinity terms to try, and what to write.
 
 use flybridge_apis::TargetCluster;
+use flybridge_apis::placement::Placement;
 
 use crate::failure::Failure;
 use crate::pipeline::{Outcome, schedule, schedule_traced};
@@ -95,16 +96,48 @@ pub fn plan(binding: &BindingRef<'_>, context: &Context<'_>) -> Plan {
             ..Plan::idle()
         };
     };
-    let names = affinity_names(binding);
-    let plan = if names.is_empty() {
-        let attempt = attempt(binding, context, "");
-        single(attempt)
-    } else {
-        ordered(binding, context, names)
-    };
     Plan {
         trigger: Some(trigger),
-        ..plan
+        ..conclude(attempts(binding, context))
+    }
+}
+
+/// Runs the pipeline for the affinity terms in order until one succeeds; once without terms.
+pub fn attempts(binding: &BindingRef<'_>, context: &Context<'_>) -> Vec<Attempt> {
+    let Some(placement) = &binding.spec.placement else {
+        return Vec::new();
+    };
+    if placement.cluster_affinity.is_some() || placement.cluster_affinities.is_empty() {
+        return vec![attempt(binding, context, "")];
+    }
+    let mut attempts = Vec::new();
+    for name in affinity_names(binding, placement) {
+        let attempt = attempt(binding, context, name);
+        let succeeded = attempt.outcome.is_ok();
+        attempts.push(attempt);
+        if succeeded {
+            break;
+        }
+    }
+    attempts
+}
+
+/// The success if there is one, else the first failure.
+fn conclude(attempts: Vec<Attempt>) -> Plan {
+    let deciding = attempts
+        .iter()
+        .find(|attempt| attempt.outcome.is_ok())
+        .or_else(|| attempts.first());
+    let Some(attempt) = deciding else {
+        return Plan::idle();
+    };
+    let affinity_name = (!attempt.affinity_name.is_empty()).then(|| attempt.affinity_name.clone());
+    match attempt.outcome.clone() {
+        Ok(clusters) => Plan {
+            affinity_name,
+            ..Plan::succeeded(clusters, attempts)
+        },
+        Err(failure) => Plan::failed(&failure, attempts),
     }
 }
 
@@ -159,13 +192,10 @@ impl Plan {
 }
 
 /// The affinity terms to try: from the one in force onwards, or all of them when a fresh division was asked for.
-fn affinity_names<'a>(binding: &BindingRef<'a>) -> Vec<&'a str> {
-    let Some(placement) = &binding.spec.placement else {
-        return Vec::new();
-    };
-    if placement.cluster_affinity.is_some() {
-        return Vec::new();
-    }
+fn affinity_names<'a>(
+    binding: &BindingRef<'_>,
+    placement: &'a Placement,
+) -> impl Iterator<Item = &'a str> {
     let terms = &placement.cluster_affinities;
     let in_force = terms
         .iter()
@@ -176,7 +206,6 @@ fn affinity_names<'a>(binding: &BindingRef<'a>) -> Vec<&'a str> {
         .iter()
         .skip(in_force)
         .map(|term| term.affinity_name.as_str())
-        .collect()
 }
 
 fn attempt(binding: &BindingRef<'_>, context: &Context<'_>, affinity_name: &str) -> Attempt {
@@ -198,38 +227,5 @@ fn attempt(binding: &BindingRef<'_>, context: &Context<'_>, affinity_name: &str)
         affinity_name: affinity_name.to_owned(),
         outcome,
         trace,
-    }
-}
-
-fn single(attempt: Attempt) -> Plan {
-    match attempt.outcome.clone() {
-        Ok(clusters) => Plan::succeeded(clusters, vec![attempt]),
-        Err(failure) => Plan::failed(&failure, vec![attempt]),
-    }
-}
-
-/// Tries the terms until one succeeds; the first failure is the one that counts.
-fn ordered(binding: &BindingRef<'_>, context: &Context<'_>, names: Vec<&str>) -> Plan {
-    let mut attempts = Vec::new();
-    let mut first = None;
-    for name in names {
-        let attempt = attempt(binding, context, name);
-        match attempt.outcome.clone() {
-            Ok(clusters) => {
-                attempts.push(attempt);
-                return Plan {
-                    affinity_name: Some(name.to_owned()),
-                    ..Plan::succeeded(clusters, attempts)
-                };
-            }
-            Err(failure) => {
-                first.get_or_insert(failure);
-                attempts.push(attempt);
-            }
-        }
-    }
-    match first {
-        Some(failure) => Plan::failed(&failure, attempts),
-        None => Plan::idle(),
     }
 }

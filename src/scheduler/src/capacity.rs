@@ -53,7 +53,8 @@ pub(crate) fn estimate(
                 general::replicas(cluster, spec.replica_requirements.as_ref(), models)
             }
         };
-        let opinions: Vec<Option<i64>> = feasible.iter().map(|index| Some(opinion(*index))).collect();
+        let opinions: Vec<Option<i64>> =
+            feasible.iter().map(|index| Some(opinion(*index))).collect();
         merge(&mut alloc, &opinions);
         report(tracer, GENERAL_ESTIMATOR, feasible, &opinions);
     }
@@ -89,7 +90,10 @@ fn opinions_of(answers: &Answers, snapshot: &Snapshot, feasible: &[usize]) -> Ve
         .iter()
         .map(|index| {
             let name = snapshot.at(*index).name();
-            while answers.next_if(|(answered, _)| answered.as_str() < name).is_some() {}
+            while answers
+                .next_if(|(answered, _)| answered.as_str() < name)
+                .is_some()
+            {}
             answers
                 .next_if(|(answered, _)| answered.as_str() == name)
                 .filter(|(_, room)| **room != NOT_AUTHENTIC)
@@ -106,18 +110,15 @@ fn merge(alloc: &mut [i64], opinions: &[Option<i64>]) {
     }
 }
 
-fn report(
-    tracer: &mut impl Tracer,
-    name: &str,
-    feasible: &[usize],
-    opinions: &[Option<i64>],
-) {
+fn report(tracer: &mut impl Tracer, name: &str, feasible: &[usize], opinions: &[Option<i64>]) {
     let Some(trace) = tracer.trace() else { return };
     trace.estimators.push(EstimatorTrace {
         name: name.to_owned(),
         ignored_because: None,
     });
     for (index, opinion) in feasible.iter().zip(opinions) {
-        trace.clusters[*index].estimates.push((name.to_owned(), *opinion));
+        trace.clusters[*index]
+            .estimates
+            .push((name.to_owned(), *opinion));
     }
 }

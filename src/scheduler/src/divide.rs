@@ -73,9 +73,9 @@ impl Division<'_> {
     ) -> Result<Shares, Failure> {
         match self.strategy {
             Strategy::Duplicated => Ok(everywhere(candidates, replicas)),
-            Strategy::StaticWeight => {
-                Ok(static_weight::divide(self, replicas, candidates, tier, tracer))
-            }
+            Strategy::StaticWeight => Ok(static_weight::divide(
+                self, replicas, candidates, tier, tracer,
+            )),
             Strategy::Aggregated | Strategy::DynamicWeight => {
                 dynamic::divide(self, replicas, candidates, tier, tracer)
             }

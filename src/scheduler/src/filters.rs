@@ -102,11 +102,22 @@ impl fmt::Display for Rejection<'_> {
                 kind,
                 complete,
             } => {
-                write!(formatter, "cluster(s) did not have the API resource {api_version} {kind}")?;
-                if *complete { Ok(()) } else { formatter.write_str(" (API list incomplete)") }
+                write!(
+                    formatter,
+                    "cluster(s) did not have the API resource {api_version} {kind}"
+                )?;
+                if *complete {
+                    Ok(())
+                } else {
+                    formatter.write_str(" (API list incomplete)")
+                }
             }
             Self::Taint(taint) => {
-                write!(formatter, "cluster(s) had untolerated taint {{{}}}", taint_text(taint))
+                write!(
+                    formatter,
+                    "cluster(s) had untolerated taint {{{}}}",
+                    taint_text(taint)
+                )
             }
             Self::Affinity(mismatch) => write!(
                 formatter,
@@ -127,7 +138,11 @@ impl fmt::Display for Rejection<'_> {
                 peer.clusters.join(", ")
             ),
             Self::PeerPresent(peer) => {
-                write!(formatter, "workload anti-affinity: {} runs there", peer.binding)
+                write!(
+                    formatter,
+                    "workload anti-affinity: {} runs there",
+                    peer.binding
+                )
             }
         }
     }

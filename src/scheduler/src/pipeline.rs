@@ -84,8 +84,11 @@ fn start(
 ) {
     let Some(trace) = tracer.trace() else { return };
     trace.run = Run {
-        strategy: Strategy::of(placement.replica_scheduling.as_ref()).as_str().to_owned(),
-        affinity_name: (!request.affinity_name.is_empty()).then(|| request.affinity_name.to_owned()),
+        strategy: Strategy::of(placement.replica_scheduling.as_ref())
+            .as_str()
+            .to_owned(),
+        affinity_name: (!request.affinity_name.is_empty())
+            .then(|| request.affinity_name.to_owned()),
         fresh: request.fresh,
         replicas: request.spec.replicas,
         need: select::need(request, placement),
@@ -147,8 +150,16 @@ fn rank(
         .zip(alloc)
         .map(|(index, alloc)| Candidate {
             index: *index,
-            tier: if tiered { filters.affinity().tier(snapshot.at(*index)) } else { 0 },
-            score: if assigned[*index].is_some() { LOCALITY_SCORE } else { 0 },
+            tier: if tiered {
+                filters.affinity().tier(snapshot.at(*index))
+            } else {
+                0
+            },
+            score: if assigned[*index].is_some() {
+                LOCALITY_SCORE
+            } else {
+                0
+            },
             alloc: *alloc,
             assigned: assigned[*index].unwrap_or(0),
         })

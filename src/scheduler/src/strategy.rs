@@ -2,10 +2,10 @@
 
 use std::fmt;
 
+use flybridge_apis::ResourceBindingSpec;
 use flybridge_apis::placement::{
     Placement, ReplicaDivisionPreference, ReplicaScheduling, ReplicaSchedulingType,
 };
-use flybridge_apis::ResourceBindingSpec;
 
 /// How the replicas of a binding are laid out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -162,7 +162,10 @@ fn placement_changed(binding: &BindingRef<'_>, placement: &Placement) -> Option<
             changed.push(member);
         }
     };
-    compare(applied.cluster_affinity == placement.cluster_affinity, "clusterAffinity");
+    compare(
+        applied.cluster_affinity == placement.cluster_affinity,
+        "clusterAffinity",
+    );
     compare(
         applied.cluster_tolerations == placement.cluster_tolerations,
         "clusterTolerations",
@@ -177,11 +180,13 @@ fn placement_changed(binding: &BindingRef<'_>, placement: &Placement) -> Option<
     );
     compare(applied.resource == placement.resource, "resource");
     if changed.is_empty() && terms_changed(&applied, placement, binding.affinity_name()) {
-        changed.push(if applied.cluster_affinities == placement.cluster_affinities {
-            "workloadAffinity"
-        } else {
-            "clusterAffinities"
-        });
+        changed.push(
+            if applied.cluster_affinities == placement.cluster_affinities {
+                "workloadAffinity"
+            } else {
+                "clusterAffinities"
+            },
+        );
     }
     (!changed.is_empty()).then_some(Trigger::PlacementChanged(changed))
 }

@@ -5,3 +5,4 @@
 pub mod kubectl;
 pub mod process;
 pub mod pty;
+pub mod vectors;

@@ -99,3 +99,61 @@ fn same(got: &Value, want: &Value) -> anyhow::Result<Verdict> {
     anyhow::ensure!(got == want, "got {got}\n    want {want}");
     Ok(Verdict::Passed)
 }
+
+#[cfg(test)]
+mod tests {
+    use std::path::PathBuf;
+
+    use super::*;
+
+    fn check(family: &str) {
+        let directory = std::env::var_os("VECTORS_DIR").map_or_else(
+            || PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/data")),
+            PathBuf::from,
+        );
+        let run = runner(family).expect("the family has a runner");
+        let report = run_file(&directory.join(format!("{family}.jsonl")), run).unwrap();
+        assert!(report.passed > 0, "no case of {family} was run");
+        assert!(report.failures.is_empty(), "{:#?}", report.failures);
+    }
+
+    #[test]
+    fn clusters_match_affinities_as_recorded() {
+        check("affinity");
+    }
+
+    #[test]
+    fn seats_are_divided_as_recorded() {
+        check("division");
+    }
+
+    #[test]
+    fn names_are_derived_as_recorded() {
+        check("naming");
+    }
+
+    #[test]
+    fn policies_are_chosen_as_recorded() {
+        check("policy_match");
+    }
+
+    #[test]
+    fn bindings_are_placed_as_recorded_traced_or_not() {
+        check("scheduler");
+    }
+
+    #[test]
+    fn bindings_are_reconciled_as_recorded() {
+        check("scheduler_binding");
+    }
+
+    #[test]
+    fn objects_are_admitted_as_recorded() {
+        check("webhook");
+    }
+
+    #[test]
+    fn families_without_a_runner_are_named() {
+        assert!(runner("no-such-family").is_none());
+    }
+}

@@ -8,7 +8,10 @@ use crate::placement::{Placement, ReplicaDivisionPreference, ReplicaSchedulingTy
 /// Complaints about a field selector at `path`.
 pub(super) fn field_selector(selector: Option<&FieldSelector>, path: &str) -> Vec<FieldError> {
     let mut errors = Vec::new();
-    for requirement in selector.iter().flat_map(|selector| &selector.match_expressions) {
+    for requirement in selector
+        .iter()
+        .flat_map(|selector| &selector.match_expressions)
+    {
         if !matches!(requirement.key.as_str(), "provider" | "region" | "zone") {
             errors.push(FieldError::invalid(
                 path,
@@ -104,15 +107,18 @@ fn overflow(term: &ClusterAffinityTerm, placement: &Placement, path: &str) -> Ve
 }
 
 fn divides_by_capacity(placement: &Placement) -> bool {
-    placement.replica_scheduling.as_ref().is_some_and(|strategy| {
-        strategy.replica_scheduling_type == Some(ReplicaSchedulingType::Divided)
-            && match strategy.replica_division_preference {
-                Some(ReplicaDivisionPreference::Aggregated) => true,
-                Some(ReplicaDivisionPreference::Weighted) => strategy
-                    .weight_preference
-                    .as_ref()
-                    .is_some_and(|weights| weights.dynamic_weight.is_some()),
-                None => false,
-            }
-    })
+    placement
+        .replica_scheduling
+        .as_ref()
+        .is_some_and(|strategy| {
+            strategy.replica_scheduling_type == Some(ReplicaSchedulingType::Divided)
+                && match strategy.replica_division_preference {
+                    Some(ReplicaDivisionPreference::Aggregated) => true,
+                    Some(ReplicaDivisionPreference::Weighted) => strategy
+                        .weight_preference
+                        .as_ref()
+                        .is_some_and(|weights| weights.dynamic_weight.is_some()),
+                    None => false,
+                }
+        })
 }

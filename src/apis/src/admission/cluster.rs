@@ -19,9 +19,7 @@ const MEMORY_BOUNDS: [&str; 10] = [
 
 /// The nine grades a cluster gets when it brings none.
 pub fn default_resource_models() -> Value {
-    let range = |name: &str, bounds: &[&str; 10], grade: usize| {
-        json!({ "name": name, "min": bounds[grade], "max": bounds[grade + 1] })
-    };
+    let range = |name: &str, bounds: &[&str; 10], grade: usize| json!({ "name": name, "min": bounds[grade], "max": bounds[grade + 1] });
     (0..CPU_BOUNDS.len() - 1)
         .map(|grade| {
             json!({
@@ -104,10 +102,16 @@ pub(super) fn validate(cluster: &Cluster) -> Vec<FieldError> {
 fn access(spec: &ClusterSpec) -> Vec<FieldError> {
     let mut errors = Vec::new();
     if !spec.api_endpoint.is_empty() {
-        errors.extend(cluster_endpoint::api_endpoint(&spec.api_endpoint, "spec.apiEndpoint"));
+        errors.extend(cluster_endpoint::api_endpoint(
+            &spec.api_endpoint,
+            "spec.apiEndpoint",
+        ));
     }
     if !spec.proxy_url.is_empty() {
-        errors.extend(cluster_endpoint::proxy_url(&spec.proxy_url, "spec.proxyURL"));
+        errors.extend(cluster_endpoint::proxy_url(
+            &spec.proxy_url,
+            "spec.proxyURL",
+        ));
     }
     for (reference, path) in [
         (&spec.secret_ref, "spec.secretRef"),
@@ -122,11 +126,14 @@ fn secret_reference(reference: Option<&LocalSecretReference>, path: &str) -> Vec
     let Some(reference) = reference else {
         return Vec::new();
     };
-    [("namespace", &reference.namespace), ("name", &reference.name)]
-        .into_iter()
-        .filter(|(_, value)| value.is_empty())
-        .map(|(member, _)| FieldError::required(format!("{path}.{member}"), ""))
-        .collect()
+    [
+        ("namespace", &reference.namespace),
+        ("name", &reference.name),
+    ]
+    .into_iter()
+    .filter(|(_, value)| value.is_empty())
+    .map(|(member, _)| FieldError::required(format!("{path}.{member}"), ""))
+    .collect()
 }
 
 fn location(spec: &ClusterSpec) -> Vec<FieldError> {
@@ -158,10 +165,18 @@ fn taints(spec: &ClusterSpec) -> Vec<FieldError> {
         let path = format!("spec.taints[{index}]");
         let value = taint.value.as_deref().unwrap_or_default();
         for complaint in names::qualified_name(&taint.key) {
-            errors.push(FieldError::invalid(format!("{path}.key"), taint.key.as_str(), &complaint));
+            errors.push(FieldError::invalid(
+                format!("{path}.key"),
+                taint.key.as_str(),
+                &complaint,
+            ));
         }
         for complaint in names::label_value(value) {
-            errors.push(FieldError::invalid(format!("{path}.value"), value, &complaint));
+            errors.push(FieldError::invalid(
+                format!("{path}.value"),
+                value,
+                &complaint,
+            ));
         }
         if !matches!(taint.effect.as_str(), "NoSchedule" | "NoExecute") {
             errors.push(FieldError::not_supported(
@@ -251,4 +266,129 @@ fn neighbours(before: &ResourceModel, model: &ResourceModel, path: &str) -> Vec<
         }
     }
     errors
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn canonical(mut cluster: Value, creating: bool) -> Value {
+        canonicalize(&mut cluster, creating, Timestamp::UNIX_EPOCH);
+        cluster
+    }
+
+    fn fields(cluster: Value) -> Vec<String> {
+        let cluster: Cluster = serde_json::from_value(cluster).unwrap();
+        validate(&cluster)
+            .into_iter()
+            .map(|error| error.field)
+            .collect()
+    }
+
+    #[test]
+    fn stamps_taints_that_evict_and_leaves_others_alone() {
+        let cluster = canonical(
+            json!({"spec": {"taints": [
+                {"key": "a", "effect": "NoExecute"},
+                {"key": "b", "effect": "NoSchedule"},
+                {"key": "c", "effect": "NoExecute", "timeAdded": "2026-01-01T00:00:00Z"},
+            ]}}),
+            false,
+        );
+        let taints = &cluster["spec"]["taints"];
+        assert_eq!(taints[0]["timeAdded"], "1970-01-01T00:00:00Z");
+        assert_eq!(taints[1].get("timeAdded"), None);
+        assert_eq!(taints[2]["timeAdded"], "2026-01-01T00:00:00Z");
+    }
+
+    #[test]
+    fn moves_the_one_zone_to_the_list() {
+        let cluster = canonical(json!({"spec": {"zone": "z1"}}), false);
+        assert_eq!(cluster["spec"], json!({"zones": ["z1"]}));
+    }
+
+    #[test]
+    fn gives_new_clusters_the_default_grades_and_old_ones_nothing() {
+        let cluster = canonical(json!({"metadata": {"name": "m1"}, "spec": {}}), true);
+        let models = cluster["spec"]["resourceModels"].as_array().unwrap();
+        assert_eq!(models.len(), 9);
+        assert_eq!(
+            models[1]["ranges"][1],
+            json!({"name": "memory", "min": "4Gi", "max": "16Gi"})
+        );
+        assert_eq!(fields(cluster), Vec::<String>::new());
+        assert_eq!(canonical(json!({"spec": {}}), false), json!({"spec": {}}));
+    }
+
+    #[test]
+    fn own_grades_are_sorted_and_opened_at_both_ends() {
+        let cluster = canonical(
+            json!({"spec": {"resourceModels": [
+                {"grade": 2, "ranges": [{"name": "cpu", "min": "4", "max": "8"}]},
+                {"grade": 1, "ranges": [{"name": "cpu", "min": "2", "max": "4"}]},
+            ]}}),
+            false,
+        );
+        assert_eq!(
+            cluster["spec"]["resourceModels"],
+            json!([
+                {"grade": 1, "ranges": [{"name": "cpu", "min": "0", "max": "4"}]},
+                {"grade": 2, "ranges": [{"name": "cpu", "min": "4", "max": INFINITE}]},
+            ])
+        );
+    }
+
+    #[test]
+    fn complains_about_each_fault_where_it_is() {
+        let cluster = json!({
+            "metadata": {"name": "Member_1"},
+            "spec": {
+                "syncMode": "Push",
+                "apiEndpoint": "https://user@host/?q#f",
+                "proxyURL": "ftp://proxy",
+                "secretRef": {"namespace": "karmada-cluster", "name": ""},
+                "region": "not valid!",
+                "taints": [
+                    {"key": "a", "effect": "NoExecute"},
+                    {"key": "a", "effect": "NoExecute"},
+                    {"key": "a", "effect": "PreferNoSchedule"},
+                ],
+                "resourceModels": [
+                    {"grade": 0, "ranges": [{"name": "cpu", "min": "0", "max": "2"}]},
+                    {"grade": 0, "ranges": [{"name": "cpu", "min": "3", "max": INFINITE}]},
+                ],
+            },
+        });
+        assert_eq!(
+            fields(cluster),
+            [
+                "metadata.name",
+                "spec.apiEndpoint",
+                "spec.apiEndpoint",
+                "spec.apiEndpoint",
+                "spec.proxyURL",
+                "spec.secretRef.name",
+                "spec.region",
+                "spec.taints[1]",
+                "spec.taints[2].effect",
+                "spec.resourceModels[1].grade",
+                "spec.resourceModels[1].ranges[0]",
+            ]
+        );
+    }
+
+    #[test]
+    fn accepts_usual_endpoints() {
+        for endpoint in [
+            "https://10.0.0.1:6443",
+            "https://[fd00::1]:6443/base",
+            "http://kind",
+        ] {
+            let cluster = json!({
+                "metadata": {"name": "m1"},
+                "spec": {"syncMode": "Push", "apiEndpoint": endpoint},
+            });
+            assert_eq!(fields(cluster), Vec::<String>::new(), "{endpoint}");
+        }
+    }
 }

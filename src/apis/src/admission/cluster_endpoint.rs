@@ -42,13 +42,25 @@ pub(super) fn api_endpoint(text: &str, path: &str) -> Vec<FieldError> {
         errors.push(FieldError::invalid(path, text, "host must be specified"));
     }
     if url.user.is_some() {
-        errors.push(FieldError::invalid(path, text, "user information is not permitted"));
+        errors.push(FieldError::invalid(
+            path,
+            text,
+            "user information is not permitted",
+        ));
     }
     if url.rest.contains('#') {
-        errors.push(FieldError::invalid(path, text, "fragments are not permitted"));
+        errors.push(FieldError::invalid(
+            path,
+            text,
+            "fragments are not permitted",
+        ));
     }
     if url.rest.contains('?') {
-        errors.push(FieldError::invalid(path, text, "query parameters are not permitted"));
+        errors.push(FieldError::invalid(
+            path,
+            text,
+            "query parameters are not permitted",
+        ));
     }
     errors
 }

@@ -135,14 +135,22 @@ fn placement(spec: &mut Map<String, Value>) {
         if is_blank(members.get("spreadByField")) && is_blank(members.get("spreadByLabel")) {
             members.insert("spreadByField".to_owned(), "cluster".into());
         }
-        if members.get("minGroups").and_then(Value::as_i64).unwrap_or(0) == 0 {
+        if members
+            .get("minGroups")
+            .and_then(Value::as_i64)
+            .unwrap_or(0)
+            == 0
+        {
             members.insert("minGroups".to_owned(), 1.into());
         }
     }
     if let Some(strategy) = placement
         .get_mut("replicaScheduling")
         .and_then(Value::as_object_mut)
-        && strategy.get("replicaSchedulingType").and_then(Value::as_str) == Some("Divided")
+        && strategy
+            .get("replicaSchedulingType")
+            .and_then(Value::as_str)
+            == Some("Divided")
         && is_blank(strategy.get("replicaDivisionPreference"))
     {
         strategy.insert("replicaDivisionPreference".to_owned(), "Weighted".into());
@@ -155,7 +163,9 @@ fn failover(spec: &mut Map<String, Value>) {
         .and_then(|failover| failover.get_mut("application"))
         .and_then(Value::as_object_mut)
         && application.get("purgeMode").and_then(Value::as_str) == Some("Gracefully")
-        && application.get("gracePeriodSeconds").is_none_or(Value::is_null)
+        && application
+            .get("gracePeriodSeconds")
+            .is_none_or(Value::is_null)
     {
         application.insert(
             "gracePeriodSeconds".to_owned(),

@@ -67,7 +67,10 @@ fn deprecated(spec: &OverrideSpec) -> Vec<FieldError> {
 fn overriders(overriders: &Overriders, path: &str) -> Vec<FieldError> {
     let mut errors = Vec::new();
     for (index, overrider) in overriders.annotations_overrider.iter().enumerate() {
-        errors.extend(keys(overrider, &format!("{path}.annotationsOverrider[{index}].value")));
+        errors.extend(keys(
+            overrider,
+            &format!("{path}.annotationsOverrider[{index}].value"),
+        ));
     }
     for (index, overrider) in overriders.image_overrider.iter().enumerate() {
         errors.extend(image(overrider, &format!("{path}.imageOverrider[{index}]")));

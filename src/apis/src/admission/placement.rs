@@ -21,12 +21,18 @@ pub(super) fn validate(placement: &Placement, path: &str) -> Vec<FieldError> {
         placement.cluster_affinity.as_ref(),
         &format!("{path}.clusterAffinity"),
     ));
-    errors.extend(affinity::terms(placement, &format!("{path}.clusterAffinities")));
+    errors.extend(affinity::terms(
+        placement,
+        &format!("{path}.clusterAffinities"),
+    ));
     errors.extend(spread_constraints(
         &placement.spread_constraints,
         &format!("{path}.spreadConstraints"),
     ));
-    errors.extend(tolerations(placement, &format!("{path}.clusterTolerations")));
+    errors.extend(tolerations(
+        placement,
+        &format!("{path}.clusterTolerations"),
+    ));
     errors.extend(workload_affinity(
         placement.workload_affinity.as_ref(),
         &format!("{path}.workloadAffinity"),
@@ -60,7 +66,11 @@ fn spread_constraints(constraints: &[SpreadConstraint], path: &str) -> Vec<Field
     if !fields.is_empty() && !fields.contains(&SpreadField::Cluster) {
         errors.push(FieldError::invalid(
             path,
-            fields.iter().map(|field| field.as_str()).collect::<Vec<_>>().join(","),
+            fields
+                .iter()
+                .map(|field| field.as_str())
+                .collect::<Vec<_>>()
+                .join(","),
             "constraints by field need one by cluster beside them",
         ));
     }
@@ -71,10 +81,18 @@ fn group_bounds(constraint: &SpreadConstraint, path: &str) -> Vec<FieldError> {
     let (min, max) = (constraint.min_groups, constraint.max_groups);
     let mut errors = Vec::new();
     if max < 0 {
-        errors.push(FieldError::invalid(path, max, "maxGroups must not be negative"));
+        errors.push(FieldError::invalid(
+            path,
+            max,
+            "maxGroups must not be negative",
+        ));
     }
     if min < 0 {
-        errors.push(FieldError::invalid(path, min, "minGroups must not be negative"));
+        errors.push(FieldError::invalid(
+            path,
+            min,
+            "minGroups must not be negative",
+        ));
     }
     if max > 0 && max < min {
         errors.push(FieldError::invalid(
@@ -108,8 +126,14 @@ fn workload_affinity(affinity: Option<&WorkloadAffinity>, path: &str) -> Vec<Fie
     let Some(affinity) = affinity else {
         return Vec::new();
     };
-    let together = affinity.affinity.as_ref().map(|term| term.group_by_label_key.as_str());
-    let apart = affinity.anti_affinity.as_ref().map(|term| term.group_by_label_key.as_str());
+    let together = affinity
+        .affinity
+        .as_ref()
+        .map(|term| term.group_by_label_key.as_str());
+    let apart = affinity
+        .anti_affinity
+        .as_ref()
+        .map(|term| term.group_by_label_key.as_str());
     let mut errors = Vec::new();
     for (key, member) in [(together, "affinity"), (apart, "antiAffinity")] {
         let Some(key) = key else { continue };

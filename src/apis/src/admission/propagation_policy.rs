@@ -5,7 +5,9 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use serde_json::Value;
 
 use super::placement;
-use crate::failover::{ApplicationFailoverBehavior, FailoverBehavior, PurgeMode, StatePreservation};
+use crate::failover::{
+    ApplicationFailoverBehavior, FailoverBehavior, PurgeMode, StatePreservation,
+};
 use crate::labels;
 use crate::propagation_policy::{
     DEFAULT_SCHEDULER, PreemptionBehavior, PropagationSpec, Suspension,
@@ -56,12 +58,19 @@ fn immutable(
     }
     let Some(old) = old else { return errors };
     let text = |value: Option<&Value>| value.and_then(Value::as_str).unwrap_or_default().to_owned();
-    let old_id = text(old.pointer("/metadata/labels").and_then(|labels| labels.get(label)));
+    let old_id = text(
+        old.pointer("/metadata/labels")
+            .and_then(|labels| labels.get(label)),
+    );
     if !id.is_empty() && old_id != id {
         errors.push(FieldError::invalid(path, id, "the label is immutable"));
     }
     let scheduler = |name: &str| {
-        if name.is_empty() { DEFAULT_SCHEDULER.to_owned() } else { name.to_owned() }
+        if name.is_empty() {
+            DEFAULT_SCHEDULER.to_owned()
+        } else {
+            name.to_owned()
+        }
     };
     let old_scheduler = text(old.pointer("/spec/schedulerName"));
     if scheduler(&old_scheduler) != scheduler(&spec.scheduler_name) {
@@ -109,7 +118,10 @@ fn failover(behavior: &FailoverBehavior, propagate_deps: bool) -> Vec<FieldError
             "application failover needs propagateDeps",
         ));
     }
-    errors.extend(application_failover(application, "spec.failover.application"));
+    errors.extend(application_failover(
+        application,
+        "spec.failover.application",
+    ));
     errors
 }
 
@@ -128,22 +140,35 @@ fn application_failover(application: &ApplicationFailoverBehavior, path: &str) -
     let gracefully = application.purge_mode == Some(PurgeMode::Gracefully);
     match application.grace_period_seconds {
         Some(seconds) if !gracefully => {
-            errors.push(FieldError::invalid(at, seconds, "only allowed with purgeMode Gracefully"));
+            errors.push(FieldError::invalid(
+                at,
+                seconds,
+                "only allowed with purgeMode Gracefully",
+            ));
         }
         Some(seconds) if seconds <= 0 => {
             errors.push(FieldError::invalid(at, seconds, "must be greater than 0"));
         }
         None if gracefully => {
-            errors.push(FieldError::invalid(at, Value::Null, "needed with purgeMode Gracefully"));
+            errors.push(FieldError::invalid(
+                at,
+                Value::Null,
+                "needed with purgeMode Gracefully",
+            ));
         }
         _ => {}
     }
-    errors.extend(state_preservation(application.state_preservation.as_ref(), path));
+    errors.extend(state_preservation(
+        application.state_preservation.as_ref(),
+        path,
+    ));
     errors
 }
 
 fn state_preservation(preservation: Option<&StatePreservation>, path: &str) -> Vec<FieldError> {
-    let rules = preservation.map(|preservation| preservation.rules.as_slice()).unwrap_or_default();
+    let rules = preservation
+        .map(|preservation| preservation.rules.as_slice())
+        .unwrap_or_default();
     let mut errors = Vec::new();
     for (index, rule) in rules.iter().enumerate() {
         for complaint in names::qualified_name(&rule.alias_label_name) {

@@ -162,12 +162,16 @@ fn field_matches(cluster: &Cluster, field: &FieldRequirement) -> bool {
     let present = |text: &'_ String| !text.is_empty();
     match field.key.as_str() {
         "zone" => zones_match(&cluster.spec.zones, field),
-        "provider" => {
-            borrow(field).holds(Some(&cluster.spec.provider).filter(|text| present(text)).map(String::as_str))
-        }
-        "region" => {
-            borrow(field).holds(Some(&cluster.spec.region).filter(|text| present(text)).map(String::as_str))
-        }
+        "provider" => borrow(field).holds(
+            Some(&cluster.spec.provider)
+                .filter(|text| present(text))
+                .map(String::as_str),
+        ),
+        "region" => borrow(field).holds(
+            Some(&cluster.spec.region)
+                .filter(|text| present(text))
+                .map(String::as_str),
+        ),
         _ => borrow(field).holds(None),
     }
 }

@@ -119,7 +119,11 @@ pub fn component_sets(
         })
         .collect();
     let mut sets = 0;
-    while sets < bound && wanted.iter().all(|(needs, count)| place(&mut nodes, needs, *count)) {
+    while sets < bound
+        && wanted
+            .iter()
+            .all(|(needs, count)| place(&mut nodes, needs, *count))
+    {
         sets += 1;
     }
     Some(sets)

@@ -4,8 +4,8 @@
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
-use super::{Division, Shares};
 use super::webster::{self, Party};
+use super::{Division, Shares};
 use crate::candidates::Candidate;
 use crate::failure::{Failure, Shortage};
 use crate::strategy::Strategy;
@@ -35,13 +35,23 @@ pub(super) fn divide(
     let assigned: i64 = scheduled.iter().map(|(_, replicas)| replicas).sum();
     if !division.request.fresh && assigned == replicas {
         if let Some(trace) = tracer.trace() {
-            trace.divisions.push(DivisionTrace::new("unchanged", tier, replicas));
+            trace
+                .divisions
+                .push(DivisionTrace::new("unchanged", tier, replicas));
         }
         return Ok(scheduled);
     }
-    let mut plan = plan(division.request.fresh, replicas, candidates, scheduled, assigned);
+    let mut plan = plan(
+        division.request.fresh,
+        replicas,
+        candidates,
+        scheduled,
+        assigned,
+    );
     if let Some(trace) = tracer.trace() {
-        trace.divisions.push(DivisionTrace::new(plan.mode, tier, plan.seats));
+        trace
+            .divisions
+            .push(DivisionTrace::new(plan.mode, tier, plan.seats));
     }
     plan.weights.sort_by_key(|(_, weight)| Reverse(*weight));
     // Differs: the reference sums in 32 bits, so that no replicas at all can seem too many for it.
@@ -128,7 +138,8 @@ fn aggregate(plan: &mut Plan) {
         .map(|(index, _)| *index)
         .collect();
     if !running.is_empty() {
-        plan.weights.sort_by_key(|(index, _)| !running.contains(index));
+        plan.weights
+            .sort_by_key(|(index, _)| !running.contains(index));
     }
     let mut room = 0;
     let enough = plan.weights.iter().position(|(_, weight)| {

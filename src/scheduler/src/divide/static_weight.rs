@@ -3,8 +3,8 @@
 use flybridge_apis::matching::ClusterMatcher;
 use flybridge_apis::placement::Placement;
 
-use super::{Division, Shares};
 use super::dynamic::dispense;
+use super::{Division, Shares};
 use crate::candidates::Candidate;
 use crate::snapshot::Snapshot;
 use crate::trace::{DivisionTrace, Tracer};
@@ -18,10 +18,15 @@ pub(super) fn divide(
 ) -> Shares {
     let mut weights = weights(division.placement, division.snapshot, selected);
     if weights.iter().all(|(_, weight)| *weight == 0) {
-        weights = selected.iter().map(|candidate| (candidate.index, 1)).collect();
+        weights = selected
+            .iter()
+            .map(|candidate| (candidate.index, 1))
+            .collect();
     }
     if let Some(trace) = tracer.trace() {
-        trace.divisions.push(DivisionTrace::new("static weights", tier, replicas));
+        trace
+            .divisions
+            .push(DivisionTrace::new("static weights", tier, replicas));
     }
     dispense(division, replicas, &weights, tracer)
 }

@@ -94,7 +94,11 @@ pub fn divide(
         .map(|(position, party)| Contender {
             votes: party.votes,
             divisor: 2 * party.seats + 1,
-            tie: if last_name_first { usize::MAX - party.rank } else { party.rank },
+            tie: if last_name_first {
+                usize::MAX - party.rank
+            } else {
+                party.rank
+            },
             position,
         })
         .collect();
@@ -118,7 +122,10 @@ pub fn divide(
 fn certain_seats(parties: &mut [Party], seats: u64, total: u128) -> u64 {
     let voted = parties.iter().filter(|party| party.votes > 0).count();
     let doubled = u128::from(seats) * 2;
-    let Some(scale) = doubled.checked_sub(voted as u128).filter(|scale| *scale > 0) else {
+    let Some(scale) = doubled
+        .checked_sub(voted as u128)
+        .filter(|scale| *scale > 0)
+    else {
         return 0;
     };
     let mut given = 0;

@@ -53,7 +53,12 @@ impl<'a> Affinity<'a> {
 
     /// The tier of a cluster that passes.
     pub(crate) fn tier(&self, cluster: &Cluster) -> usize {
-        if !self.is_tiered() || self.primary.as_ref().is_some_and(|primary| primary.matches(cluster)) {
+        if !self.is_tiered()
+            || self
+                .primary
+                .as_ref()
+                .is_some_and(|primary| primary.matches(cluster))
+        {
             return 0;
         }
         self.overflow

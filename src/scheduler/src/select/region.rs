@@ -91,7 +91,11 @@ fn weight(ask: &Ask, members: &[Candidate]) -> i64 {
 
 /// Counts the clusters that have room for all replicas.
 fn duplicated_weight(replicas: i64, members: &[Candidate]) -> i64 {
-    let roomy = || members.iter().filter(|member| member.available() >= replicas);
+    let roomy = || {
+        members
+            .iter()
+            .filter(|member| member.available() >= replicas)
+    };
     let count = i64::try_from(roomy().count()).unwrap_or(i64::MAX);
     if count == 0 {
         return 0;
@@ -201,7 +205,10 @@ impl Search<'_> {
     fn record(&mut self, value: i64) {
         let mut path = self.path.clone();
         path.sort_by(|a, b| self.heaviest(*a, *b));
-        let weight = path.iter().map(|position| self.regions[*position].weight).sum();
+        let weight = path
+            .iter()
+            .map(|position| self.regions[*position].weight)
+            .sum();
         self.found.push(Combination {
             path,
             weight,

@@ -19,7 +19,9 @@ fn main() -> anyhow::Result<ExitCode> {
     if families.is_empty() {
         for entry in std::fs::read_dir(&directory)? {
             let path = entry?.path();
-            if path.extension().is_some_and(|extension| extension == "jsonl")
+            if path
+                .extension()
+                .is_some_and(|extension| extension == "jsonl")
                 && let Some(stem) = path.file_stem().and_then(|stem| stem.to_str())
             {
                 families.push(stem.to_owned());

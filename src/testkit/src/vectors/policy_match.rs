@@ -36,7 +36,8 @@ pub(super) fn run(case: &Value) -> anyhow::Result<Verdict> {
         .collect();
     let mut want = case["output"].clone();
     if want.get("selected").is_some_and(Value::is_null) {
-        want.as_object_mut().map(|members| members.remove("selected"));
+        want.as_object_mut()
+            .map(|members| members.remove("selected"));
     }
     same(&got, &want)
 }
@@ -57,9 +58,8 @@ fn selected(
             "name": policy.metadata.name,
         }));
     }
-    best_policy(global, template).map(
-        |policy| json!({ "kind": "ClusterPropagationPolicy", "name": policy.metadata.name }),
-    )
+    best_policy(global, template)
+        .map(|policy| json!({ "kind": "ClusterPropagationPolicy", "name": policy.metadata.name }))
 }
 
 fn priorities(

@@ -21,7 +21,11 @@ pub(super) fn estimates(input: &Value) -> anyhow::Result<Vec<Estimate>> {
     let fails: bool = part(input, "estimatorError")?;
     Ok(vec![Estimate {
         estimator: "stub".to_owned(),
-        answers: if fails { Err("stub fails".to_owned()) } else { Ok(answers) },
+        answers: if fails {
+            Err("stub fails".to_owned())
+        } else {
+            Ok(answers)
+        },
     }])
 }
 
@@ -40,7 +44,9 @@ pub(super) fn options(input: &Value) -> anyhow::Result<Options> {
 
 pub(super) fn run(case: &Value) -> anyhow::Result<Verdict> {
     let input = &case["input"];
-    let snapshot: Snapshot = part::<Vec<Cluster>>(input, "clusters")?.into_iter().collect();
+    let snapshot: Snapshot = part::<Vec<Cluster>>(input, "clusters")?
+        .into_iter()
+        .collect();
     let binding = ResourceBinding {
         spec: part::<ResourceBindingSpec>(input, "bindingSpec")?,
         status: Some(part::<ResourceBindingStatus>(input, "bindingStatus")?),
@@ -60,7 +66,10 @@ pub(super) fn run(case: &Value) -> anyhow::Result<Verdict> {
     };
     let outcome = schedule(&request, &snapshot);
     let (traced, trace) = schedule_traced(&request, &snapshot);
-    ensure!(outcome == traced, "tracing changes the outcome: {outcome:?} {traced:?}");
+    ensure!(
+        outcome == traced,
+        "tracing changes the outcome: {outcome:?} {traced:?}"
+    );
     diagnosis(&trace, &case["output"])?;
     if sums_overflow(&request, case) && outcome == Ok(Vec::new()) {
         return Ok(Verdict::Differs);
@@ -83,7 +92,10 @@ fn compare(outcome: &Outcome, case: &Value) -> anyhow::Result<()> {
         (Ok(targets), None) => {
             let got = describe(targets);
             let stable = output.get("stableSortAlternative");
-            let wanted = [Some(&output["clusters"]), stable.map(|other| &other["clusters"])];
+            let wanted = [
+                Some(&output["clusters"]),
+                stable.map(|other| &other["clusters"]),
+            ];
             ensure!(
                 wanted.into_iter().flatten().any(|wanted| *wanted == got),
                 "got {got}\n    want {}",
@@ -178,7 +190,9 @@ fn diagnosis(trace: &Trace, output: &Value) -> anyhow::Result<()> {
 fn notation(plugin: &str, reason: &str) -> anyhow::Result<String> {
     Ok(match plugin {
         "TaintToleration" => {
-            let (_, taint) = reason.split_once('{').context("the reason names the taint")?;
+            let (_, taint) = reason
+                .split_once('{')
+                .context("the reason names the taint")?;
             format!("{plugin}{{{taint}")
         }
         "SpreadConstraint" => {

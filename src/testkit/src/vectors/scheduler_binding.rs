@@ -11,7 +11,9 @@ use super::{Verdict, part, same};
 
 pub(super) fn run(case: &Value) -> anyhow::Result<Verdict> {
     let input = &case["input"];
-    let snapshot: Snapshot = part::<Vec<Cluster>>(input, "clusters")?.into_iter().collect();
+    let snapshot: Snapshot = part::<Vec<Cluster>>(input, "clusters")?
+        .into_iter()
+        .collect();
     let binding: ResourceBinding = part(input, "binding")?;
     let view = BindingRef::from(&binding);
     let plan = plan(
@@ -25,13 +27,19 @@ pub(super) fn run(case: &Value) -> anyhow::Result<Verdict> {
         },
     );
     let before = binding.status.clone().unwrap_or_default();
-    let mut clusters = plan.clusters.clone().unwrap_or_else(|| binding.spec.clusters.clone());
+    let mut clusters = plan
+        .clusters
+        .clone()
+        .unwrap_or_else(|| binding.spec.clusters.clone());
     clusters.sort_by(|a, b| a.name.cmp(&b.name));
-    let applied = binding.metadata.annotations.as_ref().and_then(|annotations| {
-        annotations.get(flybridge_apis::annotations::APPLIED_PLACEMENT)
-    });
+    let applied = binding
+        .metadata
+        .annotations
+        .as_ref()
+        .and_then(|annotations| annotations.get(flybridge_apis::annotations::APPLIED_PLACEMENT));
     let same_placement = applied.is_some_and(|text| {
-        serde_json::from_str::<Value>(text).ok() == serde_json::to_value(&binding.spec.placement).ok()
+        serde_json::from_str::<Value>(text).ok()
+            == serde_json::to_value(&binding.spec.placement).ok()
     });
     let mut got = json!({
         "retry": plan.retry != Retry::OnEvent,
@@ -67,9 +75,14 @@ fn condition(
         let status = if written.status { "True" } else { "False" };
         return (Some(status.to_owned()), written.reason.to_owned());
     }
-    let stored = before.conditions.iter().find(|condition| condition.type_ == "Scheduled");
+    let stored = before
+        .conditions
+        .iter()
+        .find(|condition| condition.type_ == "Scheduled");
     (
         stored.map(|condition| condition.status.clone()),
-        stored.map(|condition| condition.reason.clone()).unwrap_or_default(),
+        stored
+            .map(|condition| condition.reason.clone())
+            .unwrap_or_default(),
     )
 }

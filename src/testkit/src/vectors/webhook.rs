@@ -30,9 +30,17 @@ pub(super) fn run(case: &Value) -> anyhow::Result<Verdict> {
         return Ok(Verdict::Skipped);
     };
     let gvk = Gvk::new(*group, *version, *kind);
-    let old = input.get("oldObject").filter(|_| input["operation"] == "UPDATE");
+    let old = input
+        .get("oldObject")
+        .filter(|_| input["operation"] == "UPDATE");
     let mut object = input["object"].clone();
-    admission::mutate(&gvk, old, &mut object, &Ids::seeded(1), Timestamp::UNIX_EPOCH);
+    admission::mutate(
+        &gvk,
+        old,
+        &mut object,
+        &Ids::seeded(1),
+        Timestamp::UNIX_EPOCH,
+    );
     let errors = admission::validate(&gvk, old, &object);
     let output = &case["output"];
     anyhow::ensure!(
@@ -90,7 +98,9 @@ fn mask(value: &mut Value, given: &str) {
         Value::Object(members) => {
             for (name, member) in members.iter_mut() {
                 let generated = name.ends_with("/permanent-id")
-                    && member.as_str().is_some_and(|id| !given.contains(id) || id.is_empty());
+                    && member
+                        .as_str()
+                        .is_some_and(|id| !given.contains(id) || id.is_empty());
                 if generated {
                     *member = json!("$UUID");
                 } else {
