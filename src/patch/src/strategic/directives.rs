@@ -90,16 +90,13 @@ pub(super) fn without_nulls(value: Value) -> Value {
     }
 }
 
-/// Takes `$patch` out of a value that is new as a whole; `None` when it says `delete`.
+/// Drops every map that carries `$patch` from a value that is new as a whole.
+///
+/// Source: upstream drops them whatever the directive says, `replace` included.
 pub(super) fn strip(value: Value) -> Option<Value> {
     match value {
-        Value::Object(mut map) => {
-            if map
-                .remove(PATCH)
-                .is_some_and(|directive| directive == "delete")
-            {
-                return None;
-            }
+        Value::Object(map) if map.contains_key(PATCH) => None,
+        Value::Object(map) => {
             let kept = map
                 .into_iter()
                 .filter_map(|(key, value)| Some((key, strip(value)?)));

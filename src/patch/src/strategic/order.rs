@@ -6,7 +6,7 @@
 use flybridge_machinery::topology::Topology;
 use serde_json::Value;
 
-use super::directives::{SET_ORDER, list_field, strip};
+use super::directives::{PATCH, SET_ORDER, list_field, strip};
 use super::lists::{element_is_map, merge_list, no_merge_key};
 use super::{Object, look_up};
 use crate::Error;
@@ -88,13 +88,8 @@ fn check_order(change: &[Value], order: &[Value], merge_key: Option<&str>) -> Re
     if change.is_empty() || order.is_empty() {
         return Ok(());
     }
-    let deleted = |item: &Value| {
-        merge_key.is_some()
-            && item
-                .get("$patch")
-                .is_some_and(|directive| directive == "delete")
-    };
-    let mut set = change.iter().filter(|item| !deleted(item)).peekable();
+    let steers = |item: &Value| merge_key.is_some() && item.get(PATCH).is_some();
+    let mut set = change.iter().filter(|item| !steers(item)).peekable();
     for item in order {
         if set.peek().is_some_and(|next| same(next, item, merge_key)) {
             set.next();
