@@ -29,7 +29,7 @@ fn fleet() -> Snapshot {
                 "d" => cluster["metadata"]["deletionTimestamp"] = "2026-03-01T12:00:00Z".into(),
                 _ => {}
             }
-            serde_json::from_value::<Cluster>(cluster).unwrap()
+            serde_json::from_value::<Cluster>(cluster).expect("the example is well formed")
         })
         .collect()
 }
@@ -51,7 +51,7 @@ fn binding(placement: &Value, clusters: &Value) -> ResourceBinding {
         },
         "status": {"lastScheduledTime": "2026-03-01T12:00:00Z", "schedulerObservedGeneration": 2},
     }))
-    .unwrap()
+    .expect("the example is well formed")
 }
 
 fn production() -> Value {
@@ -104,7 +104,7 @@ fn cluster<'a>(explanation: &'a Explanation, name: &str) -> &'a ClusterVerdict {
         .clusters
         .iter()
         .find(|cluster| cluster.name == name)
-        .unwrap()
+        .expect("the example is well formed")
 }
 
 fn lines(explanation: &Explanation) -> String {
@@ -182,7 +182,10 @@ fn names_the_closest_cluster_when_nothing_fits() {
 #[test]
 fn tells_why_a_target_stays_in_spite_of_a_taint() {
     let mut anywhere = production();
-    anywhere.as_object_mut().unwrap().remove("clusterAffinity");
+    anywhere
+        .as_object_mut()
+        .expect("an object")
+        .remove("clusterAffinity");
     let explanation = explained(&binding(
         &anywhere,
         &json!([{"name": "a", "replicas": 6}, {"name": "c", "replicas": 4}]),
@@ -202,7 +205,10 @@ fn tells_why_a_target_stays_in_spite_of_a_taint() {
     );
     assert!(explanation.header[0].1.starts_with("none"));
     assert_eq!(
-        cluster(&explanation, "b").notes.last().unwrap(),
+        cluster(&explanation, "b")
+            .notes
+            .last()
+            .expect("the example is well formed"),
         "the replicas are placed already"
     );
 }
@@ -214,7 +220,10 @@ fn tells_why_a_cluster_that_fits_is_not_used() {
         json!({"replicaSchedulingType": "Divided", "replicaDivisionPreference": "Aggregated"});
     let explanation = explained(&binding(&aggregated, &json!([])));
     assert_eq!(
-        cluster(&explanation, "b").notes.last().unwrap(),
+        cluster(&explanation, "b")
+            .notes
+            .last()
+            .expect("the example is well formed"),
         "the clusters before it have room for all replicas"
     );
     let mut narrow = production();
@@ -222,7 +231,10 @@ fn tells_why_a_cluster_that_fits_is_not_used() {
         json!([{"spreadByField": "cluster", "minGroups": 1, "maxGroups": 1}]);
     let explanation = explained(&binding(&narrow, &json!([])));
     assert_eq!(
-        cluster(&explanation, "b").notes.last().unwrap(),
+        cluster(&explanation, "b")
+            .notes
+            .last()
+            .expect("the example is well formed"),
         "rank 2 is beyond what the spread constraints select"
     );
     assert!(lines(&explanation).contains("selection: 1 of 2 clusters for 10 replicas"));
@@ -264,7 +276,7 @@ fn a_target_that_leaves_the_fleet_is_replaced() {
     );
     let sum: i32 = plan
         .clusters
-        .unwrap()
+        .expect("the example is well formed")
         .iter()
         .map(|target| target.replicas)
         .sum();
@@ -281,7 +293,7 @@ fn the_changed_members_of_the_placement_are_named() {
         .metadata
         .annotations
         .as_mut()
-        .unwrap()
+        .expect("the example is well formed")
         .insert(APPLIED_PLACEMENT.to_owned(), before.to_string());
     assert_eq!(
         planned(&binding).trigger,
@@ -299,7 +311,10 @@ fn a_workload_that_fits_nowhere_is_withdrawn_and_waits_for_an_event() {
     let plan = planned(&binding(&nowhere, &json!([{"name": "a", "replicas": 4}])));
     assert_eq!(plan.clusters, Some(Vec::new()));
     assert_eq!(plan.retry, Retry::OnEvent);
-    assert_eq!(plan.condition.unwrap().reason, "NoClusterFit");
+    assert_eq!(
+        plan.condition.expect("the example is well formed").reason,
+        "NoClusterFit"
+    );
 }
 
 #[test]
@@ -309,5 +324,8 @@ fn a_shortage_leaves_targets_as_they_are() {
     let plan = planned(&short);
     assert_eq!(plan.clusters, None);
     assert_eq!(plan.retry, Retry::Unschedulable);
-    assert_eq!(plan.condition.unwrap().reason, "Unschedulable");
+    assert_eq!(
+        plan.condition.expect("the example is well formed").reason,
+        "Unschedulable"
+    );
 }

@@ -147,7 +147,8 @@ fn input() -> impl Strategy<Value = Input> {
                     .zip(NAMES)
                     .map(|(mut cluster, name)| {
                         cluster["metadata"]["name"] = name.into();
-                        serde_json::from_value::<Cluster>(cluster).unwrap()
+                        serde_json::from_value::<Cluster>(cluster)
+                            .expect("the example is well formed")
                     })
                     .collect();
                 let mut targets: Vec<Value> = Vec::new();
@@ -164,7 +165,7 @@ fn input() -> impl Strategy<Value = Input> {
                     "clusters": targets,
                     "placement": placement,
                 }))
-                .unwrap();
+                .expect("the example is well formed");
                 let answers: Answers = NAMES
                     .iter()
                     .map(|name| (*name).to_owned())

@@ -80,9 +80,13 @@ impl Case {
         let snapshot: Snapshot = self
             .clusters
             .iter()
-            .map(|value| serde_json::from_value::<Cluster>(value.clone()).unwrap())
+            .map(|value| {
+                serde_json::from_value::<Cluster>(value.clone())
+                    .expect("the example is well formed")
+            })
             .collect();
-        let spec: ResourceBindingSpec = serde_json::from_value(self.spec.clone()).unwrap();
+        let spec: ResourceBindingSpec =
+            serde_json::from_value(self.spec.clone()).expect("the example is well formed");
         let estimates: Vec<Estimate> = self
             .alloc
             .iter()
@@ -351,7 +355,11 @@ fn regions(n: i32, placement: Value) -> Case {
     ];
     let mut regions = case(&alloc, n, placement);
     for cluster in &mut regions.clusters {
-        let initial = cluster["metadata"]["name"].as_str().unwrap().chars().next();
+        let initial = cluster["metadata"]["name"]
+            .as_str()
+            .expect("a name")
+            .chars()
+            .next();
         let region = match initial {
             Some('n') => "north",
             Some('s') => "south",
@@ -451,7 +459,7 @@ fn resources_without_replicas_go_everywhere_and_empty_workloads_nowhere() {
     config
         .spec
         .as_object_mut()
-        .unwrap()
+        .expect("the example is well formed")
         .remove("replicaRequirements");
     assert_eq!(config.text(), "a0 b0 c0");
     assert_eq!(case(&ABC, 0, dynamic()).text(), "");
