@@ -1,3 +1,7 @@
 //! The `flybridge` binary: everything lives in `flybridge-cli`.
 
-fn main() {}
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    flybridge_cli::main()
+}

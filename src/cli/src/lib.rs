@@ -4,6 +4,7 @@
 
 mod args;
 mod commands;
+mod console;
 mod failure;
 mod logging;
 mod out;

@@ -42,6 +42,54 @@ pub enum Error {
         #[source]
         source: io::Error,
     },
+    /// The store could not be opened or written.
+    #[error("opened the store")]
+    Store {
+        /// What the store said.
+        #[source]
+        source: flybridge_store::Error,
+    },
+    /// Keys or certificates could not be made or read.
+    #[error("prepared the certificates")]
+    Pki {
+        /// What went wrong.
+        #[source]
+        source: flybridge_apiserver::tls::Error,
+    },
+    /// An object that the plane needs was refused.
+    #[error("created {name}")]
+    Install {
+        /// The object.
+        name: String,
+        /// What the server said.
+        #[source]
+        source: Box<kube::Error>,
+    },
+    /// A sample is of a kind that is not served.
+    #[error("created the sample {name}")]
+    Sample {
+        /// The object.
+        name: String,
+        /// Why not.
+        #[source]
+        source: Box<flybridge_client::Error>,
+    },
+    /// An embedded object does not read as an object.
+    #[error("the embedded object {name} is malformed")]
+    Malformed {
+        /// The object.
+        name: String,
+        /// What the parser said.
+        #[source]
+        source: serde_json::Error,
+    },
+    /// A simulated member could not start.
+    #[error("started the simulated members")]
+    Members {
+        /// What went wrong.
+        #[source]
+        source: Box<flybridge_sim::Error>,
+    },
 }
 
 /// The result of starting something.

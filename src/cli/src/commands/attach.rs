@@ -20,7 +20,7 @@ const START_POLL: Duration = Duration::from_millis(50);
 pub(super) fn run(args: AttachArgs, view: &ConsoleArgs) -> Result<u8> {
     console::check_terminal()?;
     logging::to_file(paths::state_dir().as_deref());
-    let view = console::View::new(view)?;
+    let view = console::View::new(view);
     if let Some(kubeconfig) = args.kubeconfig {
         return runtime()?.block_on(external(&kubeconfig, args.context.as_deref(), view));
     }

@@ -28,7 +28,7 @@ pub(super) fn run(args: DemoArgs, view: &ConsoleArgs) -> Result<u8> {
     } else {
         console::check_terminal()?;
         logging::to_file(paths::state_dir().as_deref());
-        let view = console::View::new(view)?;
+        let view = console::View::new(view);
         runtime()?.block_on(with_console(config, view))
     }
 }

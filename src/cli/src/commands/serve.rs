@@ -38,11 +38,6 @@ async fn serve(config: Config, until_unattended: bool) -> Result<u8> {
         biased;
         _ = stop => {}
         () = plane.unattended(), if until_unattended => {}
-        () = plane.failed() => {
-            plane.stop().await;
-            let text = "the store refused a write; nothing acknowledged is lost";
-            return Err(Failure::new(exit::DATA_DIR, text).hint("check the disk, then start again").into());
-        }
     }
     plane.stop().await;
     Ok(exit::OK)
