@@ -194,3 +194,6 @@ fn existing<T>(made: kube::Result<T>) -> kube::Result<bool> {
         Err(error) => Err(error),
     }
 }
+
+#[cfg(test)]
+mod tests;
