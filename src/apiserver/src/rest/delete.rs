@@ -63,7 +63,12 @@ async fn attempt(
     let mut new = old.clone();
     set_propagation_finalizer(call, &mut new, options);
     let grace = strategy::grace_seconds(call, &old, options);
-    let immediate = grace == 0 && strategy::is_finalized(call, &new);
+    let mut without_grace = new.clone();
+    if object::is_terminating(&new) && grace == 0 {
+        // A pod that still had time left has none any more.
+        object::set_path(&mut without_grace, &["metadata", "deletionGracePeriodSeconds"], json!(0));
+    }
+    let immediate = grace == 0 && strategy::is_finalized(call, &without_grace);
     if immediate {
         return remove(call, record, &old, options).await;
     }
