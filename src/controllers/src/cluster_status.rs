@@ -71,19 +71,30 @@ async fn reconcile(
         Ok(member) => probe(&member.client).await,
         Err(error) => Observation::no_client(error.to_string()),
     };
-    let ready = {
+    let current = cluster.condition(READY).map(|ready| ready.status.as_str());
+    let shown = {
         let mut memories = memories.lock();
         let readiness = memories.entry(name.to_owned()).or_default();
-        let current = cluster.condition(READY).map(|ready| ready.status.as_str());
-        readiness.judge(&observation, current, &context.options)
+        readiness.judge(observation.status(), current, &context.options)
     };
-    let healthy = observation.is_ready() && ready;
+    let found = Found {
+        held_back: shown != observation.status(),
+        observation,
+    };
+    let healthy = found.observation.status() == "True" && !found.held_back;
     let mut collected = json!({});
     if healthy && let Ok(member) = &member {
         collected = member.inventory().collect(member).await;
     }
-    write(context, &cluster, &observation, ready, &collected).await?;
+    write(context, &cluster, &found, &collected).await?;
     Ok(Action::After(context.options.cluster_status_period))
+}
+
+/// What is to be shown of a member.
+struct Found {
+    observation: Observation,
+    /// The condition stays as it is until the observation has lasted.
+    held_back: bool,
 }
 
 /// Asks a member whether it is well.
@@ -113,23 +124,26 @@ async fn probe(client: &Client) -> Observation {
 async fn write(
     context: &Context,
     cluster: &Cluster,
-    observation: &Observation,
-    ready: bool,
+    found: &Found,
     collected: &Value,
 ) -> Result<()> {
+    let observation = &found.observation;
     let objects = Objects::new(&context.client, &kinds::clusters(), "");
     let now = context.clock.now();
     let name = cluster.name();
-    if !changes(cluster, observation, ready, collected) {
+    if !changes(cluster, found, collected) {
         return Ok(());
     }
     let written = retry_on_conflict(|_attempt| async {
         let mut live = objects.get(name).await?;
         let before = live["status"].clone();
-        if observation.is_ready() == ready {
-            let status = if ready { "True" } else { "False" };
-            let condition =
-                conditions::new(READY, status, observation.reason, &observation.message);
+        if !found.held_back {
+            let condition = conditions::new(
+                READY,
+                observation.status(),
+                observation.reason,
+                &observation.message,
+            );
             conditions::set_on(&mut live, condition, now);
         }
         for (field, value) in collected.as_object().into_iter().flatten() {
@@ -155,15 +169,15 @@ async fn write(
 }
 
 /// Whether the cached Cluster shows something else than what was found.
-fn changes(cluster: &Cluster, observation: &Observation, ready: bool, collected: &Value) -> bool {
+fn changes(cluster: &Cluster, found: &Found, collected: &Value) -> bool {
+    let observation = &found.observation;
     let Ok(shown) = serde_json::to_value(&cluster.status) else {
         return true;
     };
-    let wanted = if ready { "True" } else { "False" };
     let condition = cluster.condition(READY);
     let same_condition = condition.is_some_and(|condition| {
-        observation.is_ready() != ready
-            || (condition.status == wanted
+        found.held_back
+            || (condition.status == observation.status()
                 && condition.reason == observation.reason
                 && condition.message == observation.message)
     });

@@ -36,6 +36,14 @@ pub struct Options {
     pub success_threshold: Duration,
     /// How often the kinds served by the control plane are looked up.
     pub discovery_period: Duration,
+    /// Whether `NoExecute` taints drive running workloads out.
+    ///
+    /// Off as upstream has it: there a taint alone moves nothing that runs.
+    pub no_execute_eviction: bool,
+    /// How many bindings a worker moves off tainted clusters a second.
+    pub eviction_rate: f64,
+    /// How long an old copy stays at most while the new ones are not well.
+    pub graceful_eviction_timeout: Duration,
     /// Workers of each controller on the way of a template to the members.
     pub workers: usize,
 }
@@ -47,6 +55,9 @@ impl Default for Options {
             failure_threshold: Duration::from_secs(30),
             success_threshold: Duration::from_secs(30),
             discovery_period: Duration::from_secs(30),
+            no_execute_eviction: false,
+            eviction_rate: 0.5,
+            graceful_eviction_timeout: Duration::from_secs(600),
             workers: 8,
         }
     }

@@ -10,6 +10,7 @@ pub mod context;
 pub mod detector;
 pub mod error;
 pub mod execution;
+pub mod failover;
 pub mod kinds;
 pub mod members;
 pub mod namespace_sync;

@@ -13,8 +13,8 @@ use crate::kinds::BindingKey;
 use crate::members::Members;
 use crate::status::work::ReportKey;
 use crate::{
-    Context, Options, binding, cluster, cluster_status, execution, namespace_sync, scheduling,
-    status,
+    Context, Options, binding, cluster, cluster_status, execution, failover, namespace_sync,
+    scheduling, status,
 };
 
 /// What the engine runs on.
@@ -101,6 +101,10 @@ impl Handle {
         execution::start(context, &queues.execution);
         status::work::start(context, &queues.work_status);
         status::binding::start(context, &queues.binding_status);
+        if context.options.no_execute_eviction {
+            failover::taints::start(context, &WorkQueue::new());
+        }
+        failover::graceful::start(context, &WorkQueue::new());
         queues.detector.start();
         tracing::info!("engine started");
     }

@@ -1,7 +1,5 @@
 //! Whether a member counts as ready: what was observed, held back until it lasts.
 
-use std::time::Duration;
-
 use tokio::time::Instant;
 
 use crate::Options;
@@ -54,82 +52,87 @@ impl Observation {
         }
     }
 
-    /// Whether it is ready.
-    pub const fn is_ready(&self) -> bool {
-        self.ready
+    /// The status of the Ready condition it stands for.
+    pub const fn status(&self) -> &'static str {
+        if self.ready { "True" } else { "False" }
     }
 }
 
 /// Remembers since when a member has been observed as it is.
 #[derive(Debug, Default)]
 pub struct Readiness {
-    since: Option<(bool, Instant)>,
+    since: Option<(String, Instant)>,
 }
 
 impl Readiness {
-    /// Whether the member counts as ready now; `current` is the status of its Ready condition.
+    /// The status to show, given the one observed and the one shown so far.
     ///
-    /// The first observation counts at once; later a change counts once it has lasted as long as
-    /// the threshold of its direction.
-    pub fn judge(
+    /// The first observation is shown at once. Later a change between true and anything else is
+    /// shown once it has lasted as long as the threshold of its direction.
+    pub fn judge<'a>(
         &mut self,
-        observation: &Observation,
-        current: Option<&str>,
+        observed: &'a str,
+        shown: Option<&'a str>,
         options: &Options,
-    ) -> bool {
+    ) -> &'a str {
         let now = Instant::now();
-        let observed = observation.is_ready();
-        let first = self.since.is_none();
-        let since = match self.since {
-            Some((state, since)) if state == observed => since,
-            _ => now,
-        };
-        self.since = Some((observed, since));
-        let Some(current) = current.filter(|_| !first) else {
+        let Some((state, since)) = &mut self.since else {
+            self.since = Some((observed.to_owned(), now));
             return observed;
         };
-        let current = current == "True";
-        if current == observed {
+        let Some(shown) = shown else {
             return observed;
+        };
+        if state != observed {
+            observed.clone_into(state);
+            *since = now;
         }
-        let threshold: Duration = if observed {
+        let threshold = if observed == "True" {
             options.success_threshold
         } else {
             options.failure_threshold
         };
-        if now.duration_since(since) >= threshold {
-            observed
+        let flips = (observed == "True") != (shown == "True");
+        if flips && now.duration_since(*since) < threshold {
+            shown
         } else {
-            current
+            observed
         }
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use super::*;
 
     #[tokio::test(start_paused = true)]
     async fn a_failure_counts_after_it_lasted_and_a_flap_starts_over() {
         let options = Options::default();
         let mut readiness = Readiness::default();
-        let (up, down) = (Observation::ready(), Observation::unreachable());
-        assert!(readiness.judge(&up, None, &options));
-        assert!(readiness.judge(&down, Some("True"), &options));
+        let mut look = |observed, shown| readiness.judge(observed, shown, &options).to_owned();
+        assert_eq!(look("True", None), "True");
+        assert_eq!(look("False", Some("True")), "True");
         tokio::time::advance(Duration::from_secs(20)).await;
-        assert!(readiness.judge(&up, Some("True"), &options));
-        assert!(readiness.judge(&down, Some("True"), &options));
+        assert_eq!(look("True", Some("True")), "True");
+        assert_eq!(look("False", Some("True")), "True");
         tokio::time::advance(Duration::from_secs(29)).await;
-        assert!(readiness.judge(&down, Some("True"), &options));
+        assert_eq!(look("False", Some("True")), "True");
         tokio::time::advance(Duration::from_secs(1)).await;
-        assert!(!readiness.judge(&down, Some("True"), &options));
+        assert_eq!(look("False", Some("True")), "False");
     }
 
     #[tokio::test(start_paused = true)]
     async fn the_first_observation_counts_at_once() {
         let options = Options::default();
-        let down = Observation::unreachable();
-        assert!(!Readiness::default().judge(&down, Some("True"), &options));
-        assert!(Readiness::default().judge(&Observation::ready(), Some("False"), &options));
+        assert_eq!(
+            Readiness::default().judge("False", Some("True"), &options),
+            "False"
+        );
+        assert_eq!(
+            Readiness::default().judge("True", Some("False"), &options),
+            "True"
+        );
     }
 }

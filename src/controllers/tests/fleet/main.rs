@@ -435,3 +435,55 @@ async fn work_resumes_when_a_member_comes_back() {
     fleet.member("m1").wait_replicas("web", Some(2)).await;
     fleet.stop().await;
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_tainted_cluster_is_left_gently() {
+    let fleet = Fleet::start(&["m1", "m2"]).await;
+    let placement = json!({
+        "clusterAffinity": {"clusterNames": ["m1", "m2"]},
+        "spreadConstraints": [{"spreadByField": "cluster", "maxGroups": 1, "minGroups": 1}],
+    });
+    fleet
+        .plane
+        .create("apps/v1", "Deployment", &deployment("web", 2))
+        .await;
+    fleet
+        .plane
+        .create(
+            "policy.karmada.io/v1alpha1",
+            "PropagationPolicy",
+            &policy("web", &placement),
+        )
+        .await;
+    let kind = ("work.karmada.io/v1alpha2", "ResourceBinding");
+    let there = ("apps/v1", "Deployment", "default", "web");
+    let is_placed =
+        |binding: &serde_json::Value| binding["spec"]["clusters"][0]["name"].is_string();
+    let name = "web-deployment";
+    let binding = fleet
+        .plane
+        .wait(kind.0, kind.1, "default", name, is_placed)
+        .await;
+    let (old, new) = if binding["spec"]["clusters"][0]["name"] == "m1" {
+        ("m1", "m2")
+    } else {
+        ("m2", "m1")
+    };
+    fleet.member(old).wait_replicas("web", Some(2)).await;
+    fleet.plane.taint(old, "drill", "NoExecute").await;
+    fleet.member(new).wait_replicas("web", Some(2)).await;
+    tokio::time::sleep(Duration::from_secs(60)).await;
+    fleet.member(old).wait_replicas("web", Some(2)).await;
+    let copy = fleet
+        .member(new)
+        .wait(there.0, there.1, there.2, there.3, |_| true)
+        .await;
+    let status = json!({"replicas": 2, "readyReplicas": 2, "updatedReplicas": 2,
+        "availableReplicas": 2, "observedGeneration": copy["metadata"]["generation"]});
+    fleet
+        .member(new)
+        .set_status(there.0, there.1, there.2, there.3, &status)
+        .await;
+    fleet.member(old).wait_replicas("web", None).await;
+    fleet.stop().await;
+}

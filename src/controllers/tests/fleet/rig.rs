@@ -22,8 +22,8 @@ use tower::{BoxError, Service};
 const PATIENCE: Duration = Duration::from_secs(300);
 
 /// One API server and ways to look at it.
-pub struct Site {
-    pub client: Client,
+pub(crate) struct Site {
+    pub(crate) client: Client,
     mapper: RestMapper,
     server: ApiServer,
     cut: Arc<AtomicBool>,
@@ -50,8 +50,8 @@ impl Admission for Rules {
     }
 }
 
-pub struct Fleet {
-    pub plane: Site,
+pub(crate) struct Fleet {
+    pub(crate) plane: Site,
     members: BTreeMap<String, Site>,
     tasks: Tasks,
     engine: Handle,
@@ -104,10 +104,11 @@ impl Site {
     }
 
     /// How many requests that may write the server has had.
-    pub fn writes(&self) -> usize {
+    pub(crate) fn writes(&self) -> usize {
         self.writes.load(Ordering::SeqCst)
     }
 
+    #[expect(clippy::panic, reason = "a wait in vain fails the test")]
     async fn objects(&self, api_version: &str, kind: &str, namespace: &str) -> Objects {
         let served = tokio::time::timeout(PATIENCE, async {
             loop {
@@ -122,13 +123,13 @@ impl Site {
         Objects::new(&self.client, &mapping.resource, namespace)
     }
 
-    pub async fn create(&self, api_version: &str, kind: &str, object: &Value) {
+    pub(crate) async fn create(&self, api_version: &str, kind: &str, object: &Value) {
         let namespace = object["metadata"]["namespace"].as_str().unwrap_or_default();
         let objects = self.objects(api_version, kind, namespace).await;
         objects.create(object).await.expect("the object is created");
     }
 
-    pub async fn delete(&self, api_version: &str, kind: &str, namespace: &str, name: &str) {
+    pub(crate) async fn delete(&self, api_version: &str, kind: &str, namespace: &str, name: &str) {
         let objects = self.objects(api_version, kind, namespace).await;
         objects
             .delete(name, None)
@@ -136,7 +137,7 @@ impl Site {
             .expect("the object is deleted");
     }
 
-    pub async fn scale(&self, name: &str, replicas: i64) {
+    pub(crate) async fn scale(&self, name: &str, replicas: i64) {
         let objects = self.objects("apps/v1", "Deployment", "default").await;
         let patch = json!({"spec": {"replicas": replicas}});
         objects
@@ -145,7 +146,18 @@ impl Site {
             .expect("the object is patched");
     }
 
-    pub async fn set_status(
+    pub(crate) async fn taint(&self, cluster: &str, key: &str, effect: &str) {
+        let objects = self
+            .objects("cluster.karmada.io/v1alpha1", "Cluster", "")
+            .await;
+        let patch = json!({"spec": {"taints": [{"key": key, "effect": effect}]}});
+        objects
+            .merge_patch(cluster, &patch)
+            .await
+            .expect("the cluster is tainted");
+    }
+
+    pub(crate) async fn set_status(
         &self,
         api_version: &str,
         kind: &str,
@@ -162,7 +174,8 @@ impl Site {
     }
 
     /// Looks until the object is there and `good`.
-    pub async fn wait(
+    #[expect(clippy::panic, reason = "a wait in vain fails the test")]
+    pub(crate) async fn wait(
         &self,
         api_version: &str,
         kind: &str,
@@ -186,7 +199,14 @@ impl Site {
         found.unwrap_or_else(|_| panic!("{kind} {name} never got there: {last:#}"))
     }
 
-    pub async fn wait_gone(&self, api_version: &str, kind: &str, namespace: &str, name: &str) {
+    #[expect(clippy::panic, reason = "a wait in vain fails the test")]
+    pub(crate) async fn wait_gone(
+        &self,
+        api_version: &str,
+        kind: &str,
+        namespace: &str,
+        name: &str,
+    ) {
         let objects = self.objects(api_version, kind, namespace).await;
         let gone = tokio::time::timeout(PATIENCE, async {
             while objects.get(name).await.is_ok() {
@@ -197,7 +217,7 @@ impl Site {
         gone.unwrap_or_else(|_| panic!("{kind} {name} stays"));
     }
 
-    pub async fn wait_replicas(&self, name: &str, replicas: Option<i64>) {
+    pub(crate) async fn wait_replicas(&self, name: &str, replicas: Option<i64>) {
         let Some(replicas) = replicas else {
             return self
                 .wait_gone("apps/v1", "Deployment", "default", name)
@@ -212,7 +232,7 @@ impl Site {
 
 impl Fleet {
     /// Starts everything and waits until all members are ready.
-    pub async fn start(names: &[&str]) -> Self {
+    pub(crate) async fn start(names: &[&str]) -> Self {
         let clock = Clock::starting_at("2026-01-01T00:00:00Z".parse().expect("a time"));
         let (ids, tasks) = (Ids::seeded(7), Tasks::new());
         let plane = Site::start(clock, &ids).await;
@@ -239,7 +259,10 @@ impl Fleet {
             clock,
             ids,
             tasks: tasks.clone(),
-            options: Options::default(),
+            options: Options {
+                no_execute_eviction: true,
+                ..Options::default()
+            },
         });
         for name in names {
             let cluster = json!({
@@ -270,17 +293,17 @@ impl Fleet {
         fleet
     }
 
-    pub fn member(&self, name: &str) -> &Site {
+    pub(crate) fn member(&self, name: &str) -> &Site {
         &self.members[name]
     }
 
     /// Cuts a member off, or joins it again.
-    pub fn cut(&self, name: &str, cut: bool) {
+    pub(crate) fn cut(&self, name: &str, cut: bool) {
         self.members[name].cut.store(cut, Ordering::SeqCst);
     }
 
     /// Waits until nothing is in line anywhere, for longer than anything waits to settle.
-    pub async fn settle(&self) {
+    pub(crate) async fn settle(&self) {
         let mut quiet = 0;
         while quiet < 20 {
             tokio::time::sleep(Duration::from_millis(100)).await;
@@ -288,13 +311,13 @@ impl Fleet {
         }
     }
 
-    pub async fn stop(self) {
+    pub(crate) async fn stop(self) {
         assert!(self.engine.stop(Duration::from_secs(5)).await);
         drop(self.tasks);
     }
 }
 
-pub fn deployment(name: &str, replicas: i64) -> Value {
+pub(crate) fn deployment(name: &str, replicas: i64) -> Value {
     json!({
         "apiVersion": "apps/v1", "kind": "Deployment",
         "metadata": {"name": name, "namespace": "default", "labels": {"app": name}},
@@ -310,7 +333,7 @@ pub fn deployment(name: &str, replicas: i64) -> Value {
 }
 
 /// A policy for the Deployment of the same name.
-pub fn policy(name: &str, placement: &Value) -> Value {
+pub(crate) fn policy(name: &str, placement: &Value) -> Value {
     json!({
         "apiVersion": "policy.karmada.io/v1alpha1", "kind": "PropagationPolicy",
         "metadata": {"name": name, "namespace": "default"},
