@@ -118,3 +118,6 @@ fn cluster(config: &MemberConfig, id: String) -> Cluster {
     cluster.metadata.labels = (!labels.is_empty()).then(|| labels.clone());
     cluster
 }
+
+#[cfg(test)]
+mod tests;
