@@ -49,8 +49,18 @@ enum Work {
     Custom(Arc<str>),
 }
 
+/// What a housekeeper does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Duties {
+    /// Everything.
+    All,
+    /// Lets deleted CRDs go once their objects are gone, which clients expect of any API server.
+    CustomResources,
+}
+
 struct Housekeeper {
     server: ApiServer,
+    duties: Duties,
     dependents: Dependents,
     queue: VecDeque<Work>,
     queued: BTreeSet<Work>,
@@ -58,12 +68,24 @@ struct Housekeeper {
 }
 
 impl ApiServer {
-    /// Starts the server's own controllers in `tasks`.
+    /// Starts the server's own controllers in `tasks`: garbage collection, namespaces, clean-up of
+    /// custom resources, expiry of events.
     pub fn run_controllers(&self, tasks: &Tasks) {
+        self.run_housekeeper(tasks, Duties::All);
+    }
+
+    /// Starts only the clean-up after deleted CRDs in `tasks`, for a server whose other controllers
+    /// run elsewhere.
+    pub fn run_custom_resource_cleanup(&self, tasks: &Tasks) {
+        self.run_housekeeper(tasks, Duties::CustomResources);
+    }
+
+    fn run_housekeeper(&self, tasks: &Tasks, duties: Duties) {
         let server = self.clone();
         tasks.spawn_until_shutdown("housekeeping", async move {
             Housekeeper {
                 server,
+                duties,
                 dependents: Dependents::default(),
                 queue: VecDeque::new(),
                 queued: BTreeSet::new(),
@@ -99,12 +121,15 @@ impl Housekeeper {
                         self.enqueue(work);
                     }
                 }
-                _ = expiry.tick() => events::expire(&self.server).await,
+                _ = expiry.tick(), if self.duties == Duties::All => events::expire(&self.server).await,
             }
         }
     }
 
     fn enqueue(&mut self, work: Work) {
+        if self.duties == Duties::CustomResources && !matches!(work, Work::Custom(_)) {
+            return;
+        }
         if self.queued.insert(work.clone()) {
             self.queue.push_back(work);
         }
