@@ -243,3 +243,46 @@ fn event_namespace(subject: &Subject) -> &str {
         &subject.namespace
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use flybridge_client::in_process;
+    use http::{Request, Response};
+    use http_body_util::BodyExt;
+    use kube::client::Body;
+    use parking_lot::Mutex;
+
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn the_same_event_again_is_counted_and_bursts_are_capped() {
+        let written: Arc<Mutex<Vec<(String, Value)>>> = Arc::default();
+        let sink = Arc::clone(&written);
+        let client = in_process(tower::service_fn(move |request: Request<Body>| {
+            let sink = Arc::clone(&sink);
+            async move {
+                let method = request.method().to_string();
+                let body = request.into_body().collect().await?.to_bytes();
+                sink.lock().push((method, serde_json::from_slice(&body)?));
+                Ok::<_, tower::BoxError>(Response::new(Body::from(body.to_vec())))
+            }
+        }));
+        let tasks = Tasks::new();
+        let clock = Clock::starting_at("2026-01-01T00:00:00Z".parse().unwrap());
+        let recorder = Recorder::start(&tasks, &client, clock, &Ids::seeded(1), "test");
+        let object = json!({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p"}});
+        for _ in 0..40 {
+            recorder.event(&object, EventType::Warning, "Failed", "why");
+        }
+        tokio::time::sleep(Duration::from_secs(1)).await;
+        let written = written.lock();
+        assert_eq!(written.len(), 25);
+        let (method, event) = &written[0];
+        assert_eq!((method.as_str(), &event["count"]), ("POST", &json!(1)));
+        assert_eq!(event["metadata"]["namespace"], "default");
+        assert_eq!(event["firstTimestamp"], "2026-01-01T00:00:00Z");
+        assert_eq!(written[24].1["count"], 25);
+    }
+}

@@ -299,3 +299,100 @@ fn interrupted(error: kube::Error) -> Interrupt {
         _ => Interrupt::Failed(error),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::VecDeque;
+
+    use flybridge_client::in_process;
+    use http::Response;
+    use kube::client::Body;
+    use kube::core::GroupVersionKind;
+    use parking_lot::Mutex;
+    use serde_json::json;
+
+    use super::*;
+    use crate::{Object, ObjectKey};
+
+    fn item(name: &str, version: u64) -> Value {
+        json!({"metadata": {"name": name, "resourceVersion": version.to_string(), "uid": name}})
+    }
+
+    fn list(items: &[Value], version: u64) -> String {
+        json!({
+            "apiVersion": "v1", "kind": "PodList", "items": items,
+            "metadata": {"resourceVersion": version.to_string()},
+        })
+        .to_string()
+    }
+
+    fn event(kind: &str, object: &Value) -> String {
+        format!("{}\n", json!({"type": kind, "object": object}))
+    }
+
+    /// Answers with the script, line by line; records what was asked.
+    fn scripted(script: Vec<String>) -> (Client, Arc<Mutex<Vec<String>>>) {
+        let asked: Arc<Mutex<Vec<String>>> = Arc::default();
+        let sink = Arc::clone(&asked);
+        let script = Arc::new(Mutex::new(VecDeque::from(script)));
+        let client = in_process(tower::service_fn(move |request: Request<Body>| {
+            let query = request.uri().query().unwrap_or_default().to_owned();
+            let what = if query.contains("watch=true") {
+                "watch"
+            } else {
+                "list"
+            };
+            let version = query.split("resourceVersion=").nth(1).unwrap_or_default();
+            let next = script.lock().pop_front();
+            sink.lock().push(format!("{what} {version}"));
+            async move {
+                match next {
+                    Some(answer) => {
+                        Ok::<_, tower::BoxError>(Response::new(Body::from(answer.into_bytes())))
+                    }
+                    None => std::future::pending().await,
+                }
+            }
+        }));
+        (client, asked)
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn resumes_watches_and_lists_again_when_the_version_is_too_old() {
+        let gone = json!({"kind": "Status", "status": "Failure", "code": 410, "reason": "Expired"});
+        let mark = json!({"kind": "Pod", "apiVersion": "v1", "metadata": {"resourceVersion": "5"}});
+        let (client, asked) = scripted(vec![
+            list(&[item("a", 1)], 2),
+            event("ADDED", &item("b", 3)) + &event("BOOKMARK", &mark),
+            event("ERROR", &gone),
+            list(&[item("b", 3), item("c", 7)], 8),
+            event("DELETED", &item("c", 9)),
+        ]);
+        let pods =
+            ApiResource::from_gvk_with_plural(&GroupVersionKind::gvk("", "v1", "Pod"), "pods");
+        let tasks = Tasks::new();
+        let informer: Informer<Object> =
+            Informer::start(&tasks, &Ids::seeded(1), &client, &pods, &Scope::default());
+        assert!(informer.wait_synced().await);
+        while asked.lock().len() < 6 {
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+        assert_eq!(
+            *asked.lock(),
+            ["list ", "watch 2", "watch 5", "list ", "watch 8", "watch 9"]
+        );
+        let names: Vec<String> = informer
+            .store()
+            .list()
+            .iter()
+            .map(|o| o.name().to_owned())
+            .collect();
+        assert_eq!(names, ["b"]);
+        let kept = informer
+            .store()
+            .get(&ObjectKey::cluster_scoped("b"))
+            .unwrap();
+        assert_eq!(kept.kind(), "Pod");
+        assert!(tasks.stop(Duration::from_secs(1)).await);
+    }
+}
