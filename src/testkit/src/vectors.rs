@@ -4,6 +4,7 @@
 
 mod affinity;
 mod division;
+mod estimator;
 mod naming;
 mod policy_match;
 mod scheduler;
@@ -55,6 +56,7 @@ pub fn runner(family: &str) -> Option<Runner> {
     Some(match family {
         "affinity" => affinity::run,
         "division" => division::run,
+        "estimator" => estimator::run,
         "naming" => naming::run,
         "policy_match" => policy_match::run,
         "scheduler" => scheduler::run,
@@ -125,6 +127,11 @@ mod tests {
     #[test]
     fn seats_are_divided_as_recorded() {
         check("division");
+    }
+
+    #[test]
+    fn capacity_is_estimated_as_recorded() {
+        check("estimator");
     }
 
     #[test]

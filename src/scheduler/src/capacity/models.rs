@@ -12,6 +12,9 @@ use super::general::{amount, parse};
 /// Pods a node is taken to have room for, whatever runs on it.
 const PODS_PER_NODE: i64 = 110;
 
+/// The resource pods themselves are counted by.
+const PODS: &str = "pods";
+
 /// Nodes of one grade.
 struct Grade<'a> {
     capacity: BTreeMap<&'a str, i64>,
@@ -34,11 +37,11 @@ fn grades<'a>(cluster: &'a Cluster, summary: &ResourceSummary) -> Option<Vec<Gra
                 .iter()
                 .find(|modeling| modeling.grade == model.grade)
                 .map_or(0, |modeling| modeling.count);
-            let capacity = model
+            let modelled = model
                 .ranges
                 .iter()
-                .map(|range| (range.name.as_str(), amount(&range.name, &parse(&range.min))))
-                .collect();
+                .map(|range| (range.name.as_str(), amount(&range.name, &parse(&range.min))));
+            let capacity = modelled.chain([(PODS, PODS_PER_NODE)]).collect();
             (count >= 0).then_some(Grade { capacity, count })
         })
         .collect()
