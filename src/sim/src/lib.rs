@@ -34,6 +34,7 @@ mod revisions;
 mod runner;
 mod scheduling;
 pub mod seed;
+pub mod services;
 pub mod statefulset;
 #[cfg(test)]
 mod testing;

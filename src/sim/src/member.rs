@@ -65,6 +65,7 @@ impl Member {
         let logs = PodLogs::new(Arc::clone(&pods), clock, seed);
         let server = ApiServer::builder(store)
             .clock(clock)
+            .version(&config.kubernetes_version)
             .ids(Ids::seeded(seed.of(&["ids"]).value()))
             .connect("", "pods", "log", Arc::new(logs))
             .build();

@@ -6,7 +6,8 @@ use k8s_openapi::api::apps::v1::{
     ControllerRevision, DaemonSet, Deployment, ReplicaSet, StatefulSet,
 };
 use k8s_openapi::api::batch::v1::Job;
-use k8s_openapi::api::core::v1::{Event, Node, PersistentVolumeClaim, Pod};
+use k8s_openapi::api::core::v1::{Event, Node, PersistentVolumeClaim, Pod, Service};
+use k8s_openapi::api::discovery::v1::EndpointSlice;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, OwnerReference};
 
 /// A namespace and a name; the namespace is empty for cluster-scoped objects.
@@ -122,6 +123,8 @@ kinds!(
     Pod,
     PersistentVolumeClaim,
     Event,
+    Service,
+    EndpointSlice,
 );
 
 /// One object of one kind.

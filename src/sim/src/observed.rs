@@ -10,7 +10,8 @@ use k8s_openapi::api::apps::v1::{
     ControllerRevision, DaemonSet, Deployment, ReplicaSet, StatefulSet,
 };
 use k8s_openapi::api::batch::v1::Job;
-use k8s_openapi::api::core::v1::{Node, Pod};
+use k8s_openapi::api::core::v1::{Node, Pod, Service};
+use k8s_openapi::api::discovery::v1::EndpointSlice;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use kube::Resource;
 use parking_lot::Mutex;
@@ -18,6 +19,7 @@ use parking_lot::Mutex;
 use crate::object::{Key, Kind, Name, Object, controller_of, uid};
 use crate::pods;
 use crate::resources::Resources;
+use crate::services::selects;
 
 /// All objects of one kind.
 #[derive(Debug)]
@@ -76,6 +78,12 @@ impl<K: Resource> Table<K> {
         Some(removed)
     }
 
+    /// [`Self::remove`], of which only the metadata is kept.
+    fn take_out(&mut self, name: &Name, wanted: &str) -> Option<ObjectMeta> {
+        self.remove(name, wanted)
+            .map(|object| object.meta().clone())
+    }
+
     /// One object.
     pub(crate) fn get(&self, name: &Name) -> Option<&Arc<K>> {
         self.objects.get(name)
@@ -128,6 +136,8 @@ pub(crate) struct Observed {
     pub(crate) daemon_sets: Table<DaemonSet>,
     pub(crate) jobs: Table<Job>,
     pub(crate) revisions: Table<ControllerRevision>,
+    pub(crate) services: Table<Service>,
+    pub(crate) slices: Table<EndpointSlice>,
     /// What runs on each node.
     pub(crate) load: BTreeMap<String, Load>,
     /// Pods that found no node.
@@ -149,7 +159,12 @@ impl Observed {
                 }
                 news
             }
-            Object::Pod(pod) => self.put_pod(*pod),
+            Object::Pod(pod) => {
+                keys.extend(self.services_of(&pod));
+                self.put_pod(*pod)
+            }
+            Object::Service(object) => self.services.put(*object).is_some(),
+            Object::EndpointSlice(object) => self.slices.put(*object).is_some(),
             Object::Deployment(object) => self.deployments.put(*object).is_some(),
             Object::ReplicaSet(object) => self.replica_sets.put(*object).is_some(),
             Object::StatefulSet(object) => self.stateful_sets.put(*object).is_some(),
@@ -183,38 +198,23 @@ impl Observed {
     /// Notes that an object is deleted; returns the keys to look at again.
     pub(crate) fn remove(&mut self, key: &Key, uid: &str) -> BTreeSet<Key> {
         let name = &key.name;
-        let metadata = match key.kind {
-            Kind::Node => self.nodes.remove(name, uid).map(|o| o.metadata.clone()),
-            Kind::Pod => self.remove_pod(name, uid),
-            Kind::Deployment => self
-                .deployments
-                .remove(name, uid)
-                .map(|o| o.metadata.clone()),
-            Kind::ReplicaSet => self
-                .replica_sets
-                .remove(name, uid)
-                .map(|o| o.metadata.clone()),
-            Kind::StatefulSet => self
-                .stateful_sets
-                .remove(name, uid)
-                .map(|o| o.metadata.clone()),
-            Kind::DaemonSet => self
-                .daemon_sets
-                .remove(name, uid)
-                .map(|o| o.metadata.clone()),
-            Kind::Job => self.jobs.remove(name, uid).map(|o| o.metadata.clone()),
-            Kind::ControllerRevision => {
-                self.revisions.remove(name, uid).map(|o| o.metadata.clone())
-            }
-            Kind::Event | Kind::PersistentVolumeClaim => None,
-        };
+        let mut services = BTreeSet::new();
+        if key.kind == Kind::Pod
+            && let Some(pod) = self.pods.get(name)
+        {
+            services = self.services_of(pod);
+        }
+        let metadata = self.take_out(key.kind, name, uid);
         let Some(metadata) = metadata else {
             return BTreeSet::new();
         };
         let mut keys = interested(key.kind, &metadata);
         match key.kind {
             Kind::Node => keys.extend(self.on_node_change(name)),
-            Kind::Pod => keys.extend(self.retries()),
+            Kind::Pod => {
+                keys.extend(self.retries());
+                keys.extend(services);
+            }
             Kind::Job => keys.extend(
                 self.pods
                     .owned_by(uid)
@@ -224,6 +224,31 @@ impl Observed {
             _ => {}
         }
         keys
+    }
+
+    fn take_out(&mut self, kind: Kind, name: &Name, uid: &str) -> Option<ObjectMeta> {
+        match kind {
+            Kind::Node => self.nodes.take_out(name, uid),
+            Kind::Pod => self.remove_pod(name, uid),
+            Kind::Deployment => self.deployments.take_out(name, uid),
+            Kind::ReplicaSet => self.replica_sets.take_out(name, uid),
+            Kind::StatefulSet => self.stateful_sets.take_out(name, uid),
+            Kind::DaemonSet => self.daemon_sets.take_out(name, uid),
+            Kind::Job => self.jobs.take_out(name, uid),
+            Kind::ControllerRevision => self.revisions.take_out(name, uid),
+            Kind::Service => self.services.take_out(name, uid),
+            Kind::EndpointSlice => self.slices.take_out(name, uid),
+            Kind::Event | Kind::PersistentVolumeClaim => None,
+        }
+    }
+
+    /// The services a pod stands behind.
+    fn services_of(&self, pod: &Pod) -> BTreeSet<Key> {
+        let services = self.services.values();
+        services
+            .filter(|service| selects(service, pod))
+            .map(|service| Key::new(Kind::Service, Name::of(&service.metadata)))
+            .collect()
     }
 
     fn remove_pod(&mut self, name: &Name, uid: &str) -> Option<ObjectMeta> {
@@ -245,6 +270,8 @@ impl Observed {
             Kind::DaemonSet => lost(&self.daemon_sets, listed),
             Kind::Job => lost(&self.jobs, listed),
             Kind::ControllerRevision => lost(&self.revisions, listed),
+            Kind::Service => lost(&self.services, listed),
+            Kind::EndpointSlice => lost(&self.slices, listed),
             Kind::Event | Kind::PersistentVolumeClaim => Vec::new(),
         };
         let mut keys = BTreeSet::new();
@@ -339,7 +366,7 @@ fn interested(kind: Kind, metadata: &ObjectMeta) -> BTreeSet<Key> {
     let owner = controller_of(metadata).filter(|_| {
         matches!(
             kind,
-            Kind::Pod | Kind::ReplicaSet | Kind::ControllerRevision
+            Kind::Pod | Kind::ReplicaSet | Kind::ControllerRevision | Kind::EndpointSlice
         )
     });
     let kind = match owner.map(|owner| owner.kind.as_str()) {
@@ -348,6 +375,7 @@ fn interested(kind: Kind, metadata: &ObjectMeta) -> BTreeSet<Key> {
         Some("StatefulSet") => Kind::StatefulSet,
         Some("DaemonSet") => Kind::DaemonSet,
         Some("Job") => Kind::Job,
+        Some("Service") => Kind::Service,
         _ => return BTreeSet::new(),
     };
     let namespace = metadata.namespace.as_deref().unwrap_or_default();

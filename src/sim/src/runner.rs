@@ -26,7 +26,7 @@ use crate::watches::{self, Change};
 use crate::writer::{Writer, Written, describe};
 use crate::{
     addresses, daemonset, deployment, eviction, job, kubelet, nodes, pods, replicaset, scheduling,
-    statefulset,
+    services, statefulset,
 };
 
 /// How long a key waits after a failure.
@@ -269,6 +269,12 @@ impl Runner {
                 let object = observed.jobs.get(name)?;
                 let pods = observed.pods.owned_by(uid(&object.metadata));
                 job::plan(object, &pods, now, self.seed)
+            }
+            Kind::Service => {
+                let object = observed.services.get(name)?;
+                let slices = observed.slices.owned_by(uid(&object.metadata));
+                let pods: Vec<Arc<Pod>> = observed.pods.values().map(Arc::clone).collect();
+                services::plan(object, &slices, &pods, self.seed)
             }
             _ => return None,
         };

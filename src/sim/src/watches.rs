@@ -8,7 +8,8 @@ use k8s_openapi::api::apps::v1::{
     ControllerRevision, DaemonSet, Deployment, ReplicaSet, StatefulSet,
 };
 use k8s_openapi::api::batch::v1::Job;
-use k8s_openapi::api::core::v1::{Node, Pod};
+use k8s_openapi::api::core::v1::{Node, Pod, Service};
+use k8s_openapi::api::discovery::v1::EndpointSlice;
 use kube::runtime::utils::Backoff;
 use kube::runtime::{WatchStreamExt, watcher};
 use kube::{Api, Client, Resource};
@@ -42,11 +43,13 @@ pub(crate) fn all(client: &Client) -> SelectAll<BoxStream<'static, Change>> {
         one::<Job>(Kind::Job, client),
         one::<ControllerRevision>(Kind::ControllerRevision, client),
         one::<Pod>(Kind::Pod, client),
+        one::<Service>(Kind::Service, client),
+        one::<EndpointSlice>(Kind::EndpointSlice, client),
     ])
 }
 
 /// How many kinds [`all`] watches.
-pub(crate) const KINDS: usize = 8;
+pub(crate) const KINDS: usize = 10;
 
 fn one<K>(kind: Kind, client: &Client) -> BoxStream<'static, Change>
 where

@@ -8,7 +8,8 @@ use flybridge_store::Store;
 use futures::AsyncReadExt;
 use k8s_openapi::api::apps::v1::{Deployment, ReplicaSet};
 use k8s_openapi::api::batch::v1::Job;
-use k8s_openapi::api::core::v1::{Event, Node, Pod};
+use k8s_openapi::api::core::v1::{Event, Node, Pod, Service};
+use k8s_openapi::api::discovery::v1::EndpointSlice;
 use kube::api::{DeleteParams, ListParams, LogParams, Patch, PatchParams, PostParams};
 use kube::{Api, Client};
 use serde::de::DeserializeOwned;
@@ -27,7 +28,7 @@ fn config(seed: u64) -> MemberConfig {
         provider: "alpha-cloud".to_owned(),
         labels: BTreeMap::new(),
         taints: Vec::new(),
-        kubernetes_version: "v1.36.2".to_owned(),
+        kubernetes_version: "v1.35.4".to_owned(),
         nodes: ["n1", "n2"]
             .map(|name| NodeConfig::new(name, "4", "8Gi"))
             .into(),
@@ -198,6 +199,64 @@ async fn a_deployment_of_three_becomes_three_running_pods() {
             "{reason}"
         );
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_service_gets_an_address_and_follows_its_pods() {
+    let world = World::new(1).await;
+    let service: Service = decode(json!({
+        "metadata": {"name": "web"},
+        "spec": {"type": "LoadBalancer", "selector": {"app": "web"}, "ports": [{"port": 80}]},
+    }));
+    let services: Api<Service> = world.api();
+    services
+        .create(&PostParams::default(), &service)
+        .await
+        .unwrap();
+    world.create_deployment(2, "100m").await;
+    world.until_ready(2).await;
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    let ready = |slices: Vec<EndpointSlice>| {
+        let endpoints = slices
+            .into_iter()
+            .flat_map(|slice| slice.endpoints.unwrap_or_default());
+        endpoints
+            .filter(|e| e.conditions.as_ref().unwrap().ready == Some(true))
+            .count()
+    };
+    assert_eq!(ready(world.list::<EndpointSlice>().await), 2);
+    let service = services.get("web").await.unwrap();
+    assert!(
+        service
+            .spec
+            .unwrap()
+            .cluster_ip
+            .unwrap()
+            .starts_with("10.96.")
+    );
+    assert_eq!(
+        service
+            .status
+            .unwrap()
+            .load_balancer
+            .unwrap()
+            .ingress
+            .unwrap()
+            .len(),
+        1
+    );
+    world
+        .patch_deployment(json!({"spec": {"replicas": 1}}))
+        .await;
+    world.until_pods(|pods| pods.len() == 1).await;
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    assert_eq!(ready(world.list::<EndpointSlice>().await), 1);
+    services
+        .delete("web", &DeleteParams::background())
+        .await
+        .unwrap();
+    tokio::time::sleep(Duration::from_secs(5)).await;
+    assert!(world.list::<EndpointSlice>().await.is_empty());
 }
 
 #[tokio::test(start_paused = true)]
@@ -391,6 +450,8 @@ async fn a_partition_cuts_the_client_off_and_heals() {
             .len(),
         2
     );
+    let version = world.client.apiserver_version().await.unwrap();
+    assert_eq!(version.git_version, "v1.35.4");
     world.member.partition(true);
     assert!(nodes.list(&ListParams::default()).await.is_err());
     world.member.partition(false);
