@@ -21,7 +21,7 @@ use crate::http::negotiate::{self, Encoding};
 use crate::http::{present, respond};
 use crate::options::Query;
 use crate::request::Answer;
-use crate::server::{ApiServer, GIT_VERSION};
+use crate::server::ApiServer;
 
 /// A finished document with its hash.
 #[derive(Clone, Debug)]
@@ -115,7 +115,7 @@ pub(crate) fn other(
         "/api" => root(server, true, headers),
         "/apis" => root(server, false, headers),
         "/version" => {
-            let body = present::encode(&version_info())?;
+            let body = present::encode(&version_info(&server.inner.version))?;
             Ok(respond::json(StatusCode::OK, body, Encoding::Json))
         }
         "/healthz" | "/livez" | "/readyz" => Ok(health(path, query)),
@@ -144,11 +144,12 @@ fn root(server: &ApiServer, core: bool, headers: &HeaderMap) -> Answer<Response<
     Ok(tagged(&document, &content_type, headers))
 }
 
-fn version_info() -> Value {
+fn version_info(version: &str) -> Value {
+    let mut numbers = version.trim_start_matches('v').split('.');
     json!({
-        "major": "1",
-        "minor": "36",
-        "gitVersion": GIT_VERSION,
+        "major": numbers.next().unwrap_or("1"),
+        "minor": numbers.next().unwrap_or_default(),
+        "gitVersion": version,
         "gitCommit": "",
         "gitTreeState": "clean",
         "buildDate": "1970-01-01T00:00:00Z",

@@ -13,7 +13,7 @@ use crate::admission::{Admission, NoAdmission};
 use crate::connect::Connect;
 use crate::registry::{Definition, Registry, builtin};
 
-/// Version the server reports; clients refuse what is not a semantic version.
+/// Version a server reports unless told otherwise; clients refuse what is not a semantic version.
 pub const GIT_VERSION: &str = "v1.36.2";
 
 /// A Kubernetes API server over one store; clones are handles of the same one.
@@ -26,6 +26,8 @@ pub(crate) struct Inner {
     pub(crate) store: Store,
     pub(crate) clock: Clock,
     pub(crate) ids: Ids,
+    /// What `/version` says: `v1.36.2`.
+    pub(crate) version: String,
     pub(crate) registry: ArcSwap<Registry>,
     /// Built-ins and embedded definitions: what a registry starts from when CRDs change.
     pub(crate) fixed: Vec<Definition>,
@@ -47,6 +49,7 @@ pub struct Builder {
     store: Store,
     clock: Clock,
     ids: Ids,
+    version: String,
     admission: Arc<dyn Admission>,
     embedded: Vec<Definition>,
     connects: BTreeMap<(String, String, String), Arc<dyn Connect>>,
@@ -62,6 +65,12 @@ impl Builder {
     /// Where uids and name suffixes come from.
     pub fn ids(mut self, ids: Ids) -> Self {
         self.ids = ids;
+        self
+    }
+
+    /// The version the server reports, such as `v1.35.4`.
+    pub fn version(mut self, version: &str) -> Self {
+        version.clone_into(&mut self.version);
         self
     }
 
@@ -99,6 +108,7 @@ impl Builder {
                 store: self.store,
                 clock: self.clock,
                 ids: self.ids,
+                version: self.version,
                 registry: ArcSwap::from_pointee(Registry::default()),
                 fixed,
                 registering: Mutex::new(()),
@@ -119,6 +129,7 @@ impl ApiServer {
             store,
             clock: Clock::system(),
             ids: Ids::random(),
+            version: GIT_VERSION.to_owned(),
             admission: Arc::new(NoAdmission),
             embedded: Vec::new(),
             connects: BTreeMap::new(),
