@@ -13,8 +13,10 @@ use kube::Client;
 use kube::core::ApiResource;
 use std::sync::Arc;
 
+use crate::detector::templates::is_propagatable;
 use crate::kinds::{self, BindingKey, BindingKind, TemplateKey, labelled};
 use crate::members::Members;
+use crate::{Error, Result};
 
 /// Index of Works and bindings: by the permanent id of their binding.
 pub const BY_BINDING: &str = "binding";
@@ -213,15 +215,39 @@ impl Context {
         Objects::new(&self.client, &kinds::works(), namespace)
     }
 
-    /// The store of a kind's templates, if the kind is followed.
+    /// The store of a kind's templates; nothing if the kind is not served or never a template.
+    ///
+    /// # Errors
+    /// The kind is not followed yet or its first listing is missing: nothing may be concluded
+    /// from the absence of an object then.
     pub async fn template_store(
         &self,
         api_version: &str,
         kind: &str,
-    ) -> Option<(ApiResource, Arc<Store<Object>>)> {
-        let mapping = self.mapper.lookup(api_version, kind).await.ok()?;
-        let informer = self.templates.existing(&mapping.resource)?;
-        Some((mapping.resource, Arc::clone(informer.store())))
+    ) -> Result<Option<Arc<Store<Object>>>> {
+        let mapping = match self.mapper.lookup(api_version, kind).await {
+            Ok(mapping) => mapping,
+            Err(flybridge_client::Error::NoMatch { .. }) => return Ok(None),
+            Err(error) => return Err(error.into()),
+        };
+        if !is_propagatable(&mapping) {
+            return Ok(None);
+        }
+        match self.templates.existing(&mapping.resource) {
+            Some(informer) if informer.is_synced() => Ok(Some(Arc::clone(informer.store()))),
+            _ => Err(Error::not_yet(format!(
+                "templates of kind {kind} are not known yet"
+            ))),
+        }
+    }
+
+    /// The cached template of that key.
+    ///
+    /// # Errors
+    /// See [`template_store`](Self::template_store).
+    pub async fn template(&self, key: &TemplateKey) -> Result<Option<Arc<Object>>> {
+        let store = self.template_store(&key.api_version, &key.kind).await?;
+        Ok(store.and_then(|store| store.get(&key.object)))
     }
 
     /// Resolves when every cache has its first listing.

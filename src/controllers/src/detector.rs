@@ -25,6 +25,9 @@ use crate::context::{BY_POLICY, BY_TEMPLATE, template_index};
 use crate::kinds::{BindingKey, BindingKind, TemplateKey};
 use crate::{Context, Error, Result};
 
+/// Told of every change of an object that may be a template, or something templates need.
+type Listener = Box<dyn Fn(&Change<'_, Object>) + Send + Sync>;
+
 /// The detector and its queues.
 pub struct Detector {
     context: Arc<Context>,
@@ -38,6 +41,7 @@ pub struct Detector {
     edited: Mutex<BTreeSet<TemplateKey>>,
     /// The versions that claims made of templates: their events bring nothing new.
     claims: Mutex<BTreeMap<TemplateKey, String>>,
+    listeners: Mutex<Vec<Listener>>,
     /// Told when definitions of kinds change.
     definitions_changed: Notify,
 }
@@ -52,8 +56,14 @@ impl Detector {
             waiting: Mutex::default(),
             edited: Mutex::default(),
             claims: Mutex::default(),
+            listeners: Mutex::default(),
             definitions_changed: Notify::new(),
         })
+    }
+
+    /// Calls `listener` for every change of an object that may be a template, beyond its status.
+    pub fn listen(&self, listener: impl Fn(&Change<'_, Object>) + Send + Sync + 'static) {
+        self.listeners.lock().push(Box::new(listener));
     }
 
     /// Starts to follow templates and policies.
@@ -128,11 +138,7 @@ impl Detector {
     }
 
     async fn reconcile(&self, template_key: &TemplateKey, edited: bool) -> Result<Action> {
-        let store = self
-            .context
-            .template_store(&template_key.api_version, &template_key.kind)
-            .await;
-        let template = store.and_then(|(_, store)| store.get(&template_key.object));
+        let template = self.context.template(template_key).await?;
         let Some(template) = template else {
             self.waiting.lock().remove(template_key);
             return Ok(Action::Done);

@@ -7,6 +7,7 @@ pub mod binding;
 pub mod cluster;
 pub mod cluster_status;
 pub mod context;
+pub mod dependencies;
 pub mod detector;
 pub mod error;
 pub mod execution;

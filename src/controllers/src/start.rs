@@ -13,8 +13,8 @@ use crate::kinds::BindingKey;
 use crate::members::Members;
 use crate::status::work::ReportKey;
 use crate::{
-    Context, Options, binding, cluster, cluster_status, execution, failover, namespace_sync,
-    scheduling, status,
+    Context, Options, binding, cluster, cluster_status, dependencies, execution, failover,
+    namespace_sync, scheduling, status,
 };
 
 /// What the engine runs on.
@@ -105,6 +105,7 @@ impl Handle {
             failover::taints::start(context, &WorkQueue::new());
         }
         failover::graceful::start(context, &WorkQueue::new());
+        dependencies::start(context, &queues.detector, &WorkQueue::new());
         queues.detector.start();
         tracing::info!("engine started");
     }

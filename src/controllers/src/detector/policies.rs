@@ -1,7 +1,6 @@
 //! What a change of a policy means for templates and bindings.
 
 use std::collections::BTreeSet;
-use std::sync::Arc;
 
 use flybridge_apis::finalizers;
 use flybridge_apis::matching::{ImplicitPriority, Template, implicit_priority};
@@ -61,7 +60,7 @@ impl Detector {
         let lazy = policy.spec().activation_preference == Some(ActivationPreference::Lazy);
         for (kind, binding) in self.context.bindings_by(BY_POLICY, policy.id()) {
             let key = TemplateKey::bound_by(&binding);
-            let Some(template) = self.cached_template(&key).await else {
+            let Some(template) = self.context.template(&key).await? else {
                 continue;
             };
             if selects(policy, &template) {
@@ -72,14 +71,6 @@ impl Detector {
             self.strip_binding(kind, &binding, &claim).await?;
         }
         Ok(())
-    }
-
-    async fn cached_template(&self, key: &TemplateKey) -> Option<Arc<Object>> {
-        let store = self
-            .context
-            .template_store(&key.api_version, &key.kind)
-            .await;
-        store.and_then(|(_, store)| store.get(&key.object))
     }
 
     /// Takes the templates that waited for a policy like this one.
@@ -120,7 +111,7 @@ impl Detector {
             .map(|selector| (selector.api_version.as_str(), selector.kind.as_str()))
             .collect();
         for (api_version, kind) in kinds {
-            let Some((_, store)) = self.context.template_store(api_version, kind).await else {
+            let Some(store) = self.context.template_store(api_version, kind).await? else {
                 continue;
             };
             for template in store.list() {

@@ -54,7 +54,7 @@ pub(super) fn follow(detector: &Arc<Detector>) {
 }
 
 /// Whether objects of a kind may be propagated.
-fn is_propagatable(mapping: &Mapping) -> bool {
+pub fn is_propagatable(mapping: &Mapping) -> bool {
     let resource = &mapping.resource;
     mapping.preferred
         && mapping.takes(&["delete", "list", "watch"])
@@ -96,6 +96,16 @@ impl Detector {
         if !is_candidate(object) {
             return;
         }
+        let same = match (change.old, change.new) {
+            (Some(old), Some(new)) => !differs_beyond_status(old, new),
+            _ => false,
+        };
+        if same {
+            return;
+        }
+        for listener in self.listeners.lock().iter() {
+            listener(change);
+        }
         let Some(new) = change.new else {
             let (this, gone) = (Arc::clone(self), Arc::clone(object));
             self.context.tasks.spawn("template deleted", async move {
@@ -108,7 +118,7 @@ impl Detector {
         let key = TemplateKey::of(new);
         let mut edited = true;
         if let Some(old) = change.old {
-            if !differs_beyond_status(old, new) || self.is_own_claim(&key, new) {
+            if self.is_own_claim(&key, new) {
                 return;
             }
             edited = users_part(old) != users_part(new);

@@ -71,12 +71,13 @@ async fn reconcile(context: &Context, key: &BindingKey) -> Result<Action> {
     let Some(binding) = context.binding(key) else {
         return Ok(Action::Done);
     };
-    if binding.is_deleting() || !binding["status"]["lastScheduledTime"].is_string() {
-        return Ok(Action::Done);
-    }
     let spec = ResourceBindingSpec::deserialize(&binding["spec"])?;
     let id = binding.label(key.kind.permanent_id());
     let works = context.works.store().by_index(BY_BINDING, id);
+    let scheduled = binding["status"]["lastScheduledTime"].is_string() || !works.is_empty();
+    if binding.is_deleting() || !scheduled {
+        return Ok(Action::Done);
+    }
     let items = aggregate(&spec, &works);
     let condition = fully_applied(&spec, &items);
     let now = context.clock.now();

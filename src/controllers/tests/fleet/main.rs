@@ -487,3 +487,113 @@ async fn a_tainted_cluster_is_left_gently() {
     fleet.member(old).wait_replicas("web", None).await;
     fleet.stop().await;
 }
+
+#[tokio::test(start_paused = true)]
+async fn what_a_workload_depends_on_follows_it() {
+    let fleet = Fleet::start(&["m1", "m2"]).await;
+    let map = |name: &str| {
+        json!({"apiVersion": "v1", "kind": "ConfigMap",
+            "metadata": {"name": name, "namespace": "default"}, "data": {"a": "1"}})
+    };
+    fleet.plane.create("v1", "ConfigMap", &map("early")).await;
+    let mut workload = deployment("web", 2);
+    let from = |name: &str| json!({"configMapRef": {"name": name}});
+    workload["spec"]["template"]["spec"]["containers"][0]["envFrom"] =
+        json!([from("early"), from("late")]);
+    fleet.plane.create("apps/v1", "Deployment", &workload).await;
+    let mut rules = policy("web", &json!({"clusterAffinity": {"clusterNames": ["m1"]}}));
+    rules["spec"]["propagateDeps"] = json!(true);
+    let kind = ("policy.karmada.io/v1alpha1", "PropagationPolicy");
+    fleet.plane.create(kind.0, kind.1, &rules).await;
+    fleet
+        .member("m1")
+        .wait("v1", "ConfigMap", "default", "early", |_| true)
+        .await;
+    fleet.plane.create("v1", "ConfigMap", &map("late")).await;
+    fleet
+        .member("m1")
+        .wait("v1", "ConfigMap", "default", "late", |_| true)
+        .await;
+
+    let patch = json!({"spec": {"placement": {"clusterAffinity": {"clusterNames": ["m2"]}}}});
+    fleet
+        .plane
+        .patch(kind.0, kind.1, "default", "web", &patch)
+        .await;
+    fleet
+        .member("m2")
+        .wait("v1", "ConfigMap", "default", "early", |_| true)
+        .await;
+    fleet
+        .member("m1")
+        .wait_gone("v1", "ConfigMap", "default", "early")
+        .await;
+
+    let fewer = json!({"spec": {"template": {"spec": {"containers": [
+        {"name": "c", "image": "nginx:1", "envFrom": [from("late")]}]}}}});
+    fleet
+        .plane
+        .patch("apps/v1", "Deployment", "default", "web", &fewer)
+        .await;
+    fleet
+        .member("m2")
+        .wait_gone("v1", "ConfigMap", "default", "early")
+        .await;
+    fleet
+        .member("m2")
+        .wait("v1", "ConfigMap", "default", "late", |_| true)
+        .await;
+    fleet.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_restarted_engine_changes_nothing_and_goes_on() {
+    let mut fleet = Fleet::start(&["m1", "m2"]).await;
+    let map = json!({"apiVersion": "v1", "kind": "ConfigMap",
+        "metadata": {"name": "cfg", "namespace": "default"}, "data": {"a": "1"}});
+    fleet.plane.create("v1", "ConfigMap", &map).await;
+    let mut workload = deployment("web", 10);
+    workload["spec"]["template"]["spec"]["containers"][0]["envFrom"] =
+        json!([{"configMapRef": {"name": "cfg"}}]);
+    fleet.plane.create("apps/v1", "Deployment", &workload).await;
+    let mut rules = policy("web", &seven_to_three());
+    rules["spec"]["propagateDeps"] = json!(true);
+    fleet
+        .plane
+        .create("policy.karmada.io/v1alpha1", "PropagationPolicy", &rules)
+        .await;
+    fleet
+        .member("m2")
+        .wait("v1", "ConfigMap", "default", "cfg", |_| true)
+        .await;
+    fleet.member("m2").wait_replicas("web", Some(3)).await;
+    fleet.settle().await;
+    let before = versions(&fleet).await;
+    fleet.restart().await;
+    tokio::time::sleep(Duration::from_secs(60)).await;
+    fleet.settle().await;
+    assert_eq!(versions(&fleet).await, before);
+    fleet.plane.scale("web", 20).await;
+    fleet.member("m1").wait_replicas("web", Some(14)).await;
+    fleet.stop().await;
+}
+
+/// The versions of everything that the engine keeps.
+async fn versions(fleet: &Fleet) -> Vec<(String, String)> {
+    let kinds = [
+        ("work.karmada.io/v1alpha1", "Work"),
+        ("work.karmada.io/v1alpha2", "ResourceBinding"),
+        ("apps/v1", "Deployment"),
+        ("v1", "ConfigMap"),
+    ];
+    let mut all = Vec::new();
+    for (api_version, kind) in kinds {
+        all.extend(fleet.plane.versions(api_version, kind).await);
+    }
+    for member in ["m1", "m2"] {
+        for (api_version, kind) in &kinds[2..] {
+            all.extend(fleet.member(member).versions(api_version, kind).await);
+        }
+    }
+    all
+}

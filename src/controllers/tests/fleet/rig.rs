@@ -53,8 +53,11 @@ impl Admission for Rules {
 pub(crate) struct Fleet {
     pub(crate) plane: Site,
     members: BTreeMap<String, Site>,
-    tasks: Tasks,
+    registrations: MemberClients,
+    clock: Clock,
+    ids: Ids,
     engine: Handle,
+    _housekeeping: Tasks,
 }
 
 impl Site {
@@ -129,6 +132,22 @@ impl Site {
         objects.create(object).await.expect("the object is created");
     }
 
+    /// Name and version of every object of a kind.
+    pub(crate) async fn versions(&self, api_version: &str, kind: &str) -> Vec<(String, String)> {
+        let objects = self.objects(api_version, kind, "").await;
+        let list = objects.list("").await.expect("the kind is listed");
+        let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+        let items = list["items"].as_array().into_iter().flatten();
+        items
+            .map(|item| {
+                (
+                    text(&item["metadata"]["name"]),
+                    text(&item["metadata"]["resourceVersion"]),
+                )
+            })
+            .collect()
+    }
+
     pub(crate) async fn delete(&self, api_version: &str, kind: &str, namespace: &str, name: &str) {
         let objects = self.objects(api_version, kind, namespace).await;
         objects
@@ -137,13 +156,25 @@ impl Site {
             .expect("the object is deleted");
     }
 
-    pub(crate) async fn scale(&self, name: &str, replicas: i64) {
-        let objects = self.objects("apps/v1", "Deployment", "default").await;
-        let patch = json!({"spec": {"replicas": replicas}});
+    pub(crate) async fn patch(
+        &self,
+        api_version: &str,
+        kind: &str,
+        namespace: &str,
+        name: &str,
+        patch: &Value,
+    ) {
+        let objects = self.objects(api_version, kind, namespace).await;
         objects
-            .merge_patch(name, &patch)
+            .merge_patch(name, patch)
             .await
             .expect("the object is patched");
+    }
+
+    pub(crate) async fn scale(&self, name: &str, replicas: i64) {
+        let patch = json!({"spec": {"replicas": replicas}});
+        self.patch("apps/v1", "Deployment", "default", name, &patch)
+            .await;
     }
 
     pub(crate) async fn taint(&self, cluster: &str, key: &str, effect: &str) {
@@ -253,17 +284,7 @@ impl Fleet {
             registrations.register(name, member.client.clone());
             members.insert((*name).to_owned(), member);
         }
-        let engine = start(Config {
-            client: plane.client.clone(),
-            members: registrations,
-            clock,
-            ids,
-            tasks: tasks.clone(),
-            options: Options {
-                no_execute_eviction: true,
-                ..Options::default()
-            },
-        });
+        let engine = engine(&plane, &registrations, clock, &ids);
         for name in names {
             let cluster = json!({
                 "apiVersion": "cluster.karmada.io/v1alpha1", "kind": "Cluster",
@@ -276,8 +297,11 @@ impl Fleet {
         let fleet = Self {
             plane,
             members,
-            tasks,
+            registrations,
+            clock,
+            ids,
             engine,
+            _housekeeping: tasks,
         };
         for name in names {
             let ready = |cluster: &Value| {
@@ -311,10 +335,30 @@ impl Fleet {
         }
     }
 
+    /// Stops the engine and starts another, which knows nothing of what the first did.
+    pub(crate) async fn restart(&mut self) {
+        assert!(self.engine.stop(Duration::from_secs(5)).await);
+        self.engine = engine(&self.plane, &self.registrations, self.clock, &self.ids);
+        self.engine.wait_synced().await;
+    }
+
     pub(crate) async fn stop(self) {
         assert!(self.engine.stop(Duration::from_secs(5)).await);
-        drop(self.tasks);
     }
+}
+
+fn engine(plane: &Site, members: &MemberClients, clock: Clock, ids: &Ids) -> Handle {
+    start(Config {
+        client: plane.client.clone(),
+        members: members.clone(),
+        clock,
+        ids: ids.fork(),
+        tasks: Tasks::new(),
+        options: Options {
+            no_execute_eviction: true,
+            ..Options::default()
+        },
+    })
 }
 
 pub(crate) fn deployment(name: &str, replicas: i64) -> Value {
