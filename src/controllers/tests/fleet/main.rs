@@ -1,5 +1,6 @@
 //! The whole engine on in-process API servers and paused time: a control plane and its members.
 
+mod members;
 mod rig;
 
 use std::time::Duration;
@@ -227,45 +228,6 @@ async fn namespaces_go_everywhere_and_member_status_comes_back() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_lost_member_is_noticed_tainted_and_welcomed_back() {
-    let fleet = Fleet::start(&["m1", "m2"]).await;
-    let ready = |wanted: &'static str| {
-        move |cluster: &serde_json::Value| {
-            let conditions = cluster["status"]["conditions"].as_array();
-            let ready = conditions
-                .into_iter()
-                .flatten()
-                .find(|c| c["type"] == "Ready");
-            ready.is_some_and(|ready| ready["status"] == wanted)
-        }
-    };
-    let tainted = |cluster: &serde_json::Value| {
-        let taints = cluster["spec"]["taints"].as_array();
-        taints
-            .into_iter()
-            .flatten()
-            .any(|taint| taint["key"] == "cluster.karmada.io/not-ready")
-    };
-    let kind = ("cluster.karmada.io/v1alpha1", "Cluster");
-    fleet.cut("m1", true);
-    fleet
-        .plane
-        .wait(kind.0, kind.1, "", "m1", ready("False"))
-        .await;
-    fleet.plane.wait(kind.0, kind.1, "", "m1", tainted).await;
-    fleet.cut("m1", false);
-    fleet
-        .plane
-        .wait(kind.0, kind.1, "", "m1", ready("True"))
-        .await;
-    fleet
-        .plane
-        .wait(kind.0, kind.1, "", "m1", |cluster| !tainted(cluster))
-        .await;
-    fleet.stop().await;
-}
-
-#[tokio::test(start_paused = true)]
 async fn a_foreign_object_is_left_alone_and_told_of() {
     let fleet = Fleet::start(&["m1"]).await;
     fleet
@@ -374,121 +336,6 @@ async fn cluster_scoped_templates_go_by_cluster_wide_policies() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_unjoined_cluster_is_cleaned_and_forgotten() {
-    let fleet = Fleet::start(&["m1", "m2"]).await;
-    let placement = json!({"clusterAffinity": {"clusterNames": ["m1", "m2"]}});
-    fleet
-        .plane
-        .create("apps/v1", "Deployment", &deployment("web", 2))
-        .await;
-    fleet
-        .plane
-        .create(
-            "policy.karmada.io/v1alpha1",
-            "PropagationPolicy",
-            &policy("web", &placement),
-        )
-        .await;
-    for member in ["m1", "m2"] {
-        fleet.member(member).wait_replicas("web", Some(2)).await;
-    }
-    let kind = ("cluster.karmada.io/v1alpha1", "Cluster");
-    fleet.plane.delete(kind.0, kind.1, "", "m1").await;
-    fleet.plane.wait_gone(kind.0, kind.1, "", "m1").await;
-    fleet
-        .plane
-        .wait_gone("v1", "Namespace", "", "karmada-es-m1")
-        .await;
-    fleet.member("m1").wait_replicas("web", None).await;
-    fleet.member("m2").wait_replicas("web", Some(2)).await;
-    fleet.stop().await;
-}
-
-#[tokio::test(start_paused = true)]
-async fn work_resumes_when_a_member_comes_back() {
-    let fleet = Fleet::start(&["m1"]).await;
-    fleet.cut("m1", true);
-    let placement = json!({
-        "clusterAffinity": {"clusterNames": ["m1"]},
-        "clusterTolerations": [{"operator": "Exists"}],
-    });
-    fleet
-        .plane
-        .create("apps/v1", "Deployment", &deployment("web", 2))
-        .await;
-    fleet
-        .plane
-        .create(
-            "policy.karmada.io/v1alpha1",
-            "PropagationPolicy",
-            &policy("web", &placement),
-        )
-        .await;
-    let kind = ("work.karmada.io/v1alpha2", "ResourceBinding");
-    let scheduled = |binding: &serde_json::Value| binding["spec"]["clusters"][0]["name"] == "m1";
-    fleet
-        .plane
-        .wait(kind.0, kind.1, "default", "web-deployment", scheduled)
-        .await;
-    tokio::time::sleep(Duration::from_secs(200)).await;
-    fleet.cut("m1", false);
-    fleet.member("m1").wait_replicas("web", Some(2)).await;
-    fleet.stop().await;
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_tainted_cluster_is_left_gently() {
-    let fleet = Fleet::start(&["m1", "m2"]).await;
-    let placement = json!({
-        "clusterAffinity": {"clusterNames": ["m1", "m2"]},
-        "spreadConstraints": [{"spreadByField": "cluster", "maxGroups": 1, "minGroups": 1}],
-    });
-    fleet
-        .plane
-        .create("apps/v1", "Deployment", &deployment("web", 2))
-        .await;
-    fleet
-        .plane
-        .create(
-            "policy.karmada.io/v1alpha1",
-            "PropagationPolicy",
-            &policy("web", &placement),
-        )
-        .await;
-    let kind = ("work.karmada.io/v1alpha2", "ResourceBinding");
-    let there = ("apps/v1", "Deployment", "default", "web");
-    let is_placed =
-        |binding: &serde_json::Value| binding["spec"]["clusters"][0]["name"].is_string();
-    let name = "web-deployment";
-    let binding = fleet
-        .plane
-        .wait(kind.0, kind.1, "default", name, is_placed)
-        .await;
-    let (old, new) = if binding["spec"]["clusters"][0]["name"] == "m1" {
-        ("m1", "m2")
-    } else {
-        ("m2", "m1")
-    };
-    fleet.member(old).wait_replicas("web", Some(2)).await;
-    fleet.plane.taint(old, "drill", "NoExecute").await;
-    fleet.member(new).wait_replicas("web", Some(2)).await;
-    tokio::time::sleep(Duration::from_secs(60)).await;
-    fleet.member(old).wait_replicas("web", Some(2)).await;
-    let copy = fleet
-        .member(new)
-        .wait(there.0, there.1, there.2, there.3, |_| true)
-        .await;
-    let status = json!({"replicas": 2, "readyReplicas": 2, "updatedReplicas": 2,
-        "availableReplicas": 2, "observedGeneration": copy["metadata"]["generation"]});
-    fleet
-        .member(new)
-        .set_status(there.0, there.1, there.2, there.3, &status)
-        .await;
-    fleet.member(old).wait_replicas("web", None).await;
-    fleet.stop().await;
-}
-
-#[tokio::test(start_paused = true)]
 async fn what_a_workload_depends_on_follows_it() {
     let fleet = Fleet::start(&["m1", "m2"]).await;
     let map = |name: &str| {
@@ -544,56 +391,4 @@ async fn what_a_workload_depends_on_follows_it() {
         .wait("v1", "ConfigMap", "default", "late", |_| true)
         .await;
     fleet.stop().await;
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_restarted_engine_changes_nothing_and_goes_on() {
-    let mut fleet = Fleet::start(&["m1", "m2"]).await;
-    let map = json!({"apiVersion": "v1", "kind": "ConfigMap",
-        "metadata": {"name": "cfg", "namespace": "default"}, "data": {"a": "1"}});
-    fleet.plane.create("v1", "ConfigMap", &map).await;
-    let mut workload = deployment("web", 10);
-    workload["spec"]["template"]["spec"]["containers"][0]["envFrom"] =
-        json!([{"configMapRef": {"name": "cfg"}}]);
-    fleet.plane.create("apps/v1", "Deployment", &workload).await;
-    let mut rules = policy("web", &seven_to_three());
-    rules["spec"]["propagateDeps"] = json!(true);
-    fleet
-        .plane
-        .create("policy.karmada.io/v1alpha1", "PropagationPolicy", &rules)
-        .await;
-    fleet
-        .member("m2")
-        .wait("v1", "ConfigMap", "default", "cfg", |_| true)
-        .await;
-    fleet.member("m2").wait_replicas("web", Some(3)).await;
-    fleet.settle().await;
-    let before = versions(&fleet).await;
-    fleet.restart().await;
-    tokio::time::sleep(Duration::from_secs(60)).await;
-    fleet.settle().await;
-    assert_eq!(versions(&fleet).await, before);
-    fleet.plane.scale("web", 20).await;
-    fleet.member("m1").wait_replicas("web", Some(14)).await;
-    fleet.stop().await;
-}
-
-/// The versions of everything that the engine keeps.
-async fn versions(fleet: &Fleet) -> Vec<(String, String)> {
-    let kinds = [
-        ("work.karmada.io/v1alpha1", "Work"),
-        ("work.karmada.io/v1alpha2", "ResourceBinding"),
-        ("apps/v1", "Deployment"),
-        ("v1", "ConfigMap"),
-    ];
-    let mut all = Vec::new();
-    for (api_version, kind) in kinds {
-        all.extend(fleet.plane.versions(api_version, kind).await);
-    }
-    for member in ["m1", "m2"] {
-        for (api_version, kind) in &kinds[2..] {
-            all.extend(fleet.member(member).versions(api_version, kind).await);
-        }
-    }
-    all
 }
