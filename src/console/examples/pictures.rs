@@ -15,9 +15,9 @@ const PICTURES: &[(&str, &str, Step)] = &[
     ("bindings", "Bindings: what is placed where", |h| {
         h.press("g b j");
     }),
-    ("explain", "Why a binding is not placed", |h| {
-        h.press("g b S");
-        h.press("e j j");
+    ("explain", "Why a binding is placed where it is", |h| {
+        h.press("g b /").type_text("ledger-dep");
+        h.press("enter e j");
     }),
     ("workloads", "Workloads of all members", |h| {
         h.press("g w /").type_text("payments|web");

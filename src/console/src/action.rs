@@ -270,6 +270,10 @@ mod tests {
         ids.sort_unstable();
         ids.dedup();
         assert_eq!(ids.len(), SPECS.len());
-        assert!(SPECS.iter().all(|spec| !spec.doc.is_empty() && !spec.doc.ends_with('.')));
+        assert!(
+            SPECS
+                .iter()
+                .all(|spec| !spec.doc.is_empty() && !spec.doc.ends_with('.'))
+        );
     }
 }

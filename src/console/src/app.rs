@@ -209,7 +209,8 @@ impl<R: Runner> App<R> {
     fn draw(&mut self) -> Result<(), Error> {
         let mut laid = None;
         let state = &self.state;
-        self.terminal.draw(|frame| laid = Some(render(state, frame)))?;
+        self.terminal
+            .draw(|frame| laid = Some(render(state, frame)))?;
         self.state.dirty = false;
         self.next_frame = Instant::now() + FRAME;
         match laid {

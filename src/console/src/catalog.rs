@@ -15,7 +15,10 @@ const THEMES: &[(&str, &str)] = &[
     ("default", include_str!("../../../themes/default.toml")),
     ("light", include_str!("../../../themes/light.toml")),
     ("mono", include_str!("../../../themes/mono.toml")),
-    ("colour-blind-safe", include_str!("../../../themes/colour-blind-safe.toml")),
+    (
+        "colour-blind-safe",
+        include_str!("../../../themes/colour-blind-safe.toml"),
+    ),
 ];
 
 const KEYMAPS: &[(&str, &str)] = &[
@@ -102,14 +105,17 @@ impl Catalog {
     }
 
     fn text(&self, folder: &str, name: &str, built_in: &[(&str, &str)]) -> Option<String> {
-        let own = self.folder(folder).filter(|_| is_file_name(name)).and_then(|folder| {
-            std::fs::read_to_string(folder.join(format!("{name}.toml"))).ok()
-        });
+        let own = self
+            .folder(folder)
+            .filter(|_| is_file_name(name))
+            .and_then(|folder| std::fs::read_to_string(folder.join(format!("{name}.toml"))).ok());
         own.or_else(|| builtin(name, built_in))
     }
 
     fn folder(&self, folder: &str) -> Option<PathBuf> {
-        self.config_dir.as_deref().map(|dir: &Path| dir.join(folder))
+        self.config_dir
+            .as_deref()
+            .map(|dir: &Path| dir.join(folder))
     }
 
     fn names(&self, folder: &str, built_in: &[(&str, &str)]) -> Vec<String> {
@@ -122,8 +128,11 @@ impl Catalog {
                 let name = entry.ok()?.file_name().into_string().ok()?;
                 name.strip_suffix(".toml").map(ToOwned::to_owned)
             });
-        let mut names: Vec<String> =
-            built_in.iter().map(|(name, _)| (*name).to_owned()).chain(own).collect();
+        let mut names: Vec<String> = built_in
+            .iter()
+            .map(|(name, _)| (*name).to_owned())
+            .chain(own)
+            .collect();
         names.sort();
         names.dedup();
         names
@@ -157,7 +166,12 @@ mod tests {
 
     #[test]
     fn every_theme_loads_at_every_level() {
-        for level in [ColorLevel::None, ColorLevel::Ansi16, ColorLevel::Indexed, ColorLevel::True] {
+        for level in [
+            ColorLevel::None,
+            ColorLevel::Ansi16,
+            ColorLevel::Indexed,
+            ColorLevel::True,
+        ] {
             for name in catalog(level).theme_names() {
                 let theme = catalog(level).theme(&name).unwrap();
                 assert_eq!(theme.name, name);
@@ -196,7 +210,9 @@ mod tests {
 
     #[test]
     fn states_differ_in_brightness_where_hues_may_not_be_seen() {
-        let theme = catalog(ColorLevel::True).theme("colour-blind-safe").unwrap();
+        let theme = catalog(ColorLevel::True)
+            .theme("colour-blind-safe")
+            .unwrap();
         let of = |role| rgb(theme.style(role).fg, theme.page.1);
         let (ok, warn, bad) = (of(Role::StateOk), of(Role::StateWarn), of(Role::StateBad));
         // Blue against orange and yellow differs for every common kind of colour vision.
@@ -231,11 +247,23 @@ mod tests {
     fn every_action_without_an_argument_has_a_key_in_the_default_keymap() {
         let map = catalog(ColorLevel::None).keymap("default").unwrap();
         let modes: Vec<&str> = map.modes().collect();
-        for spec in SPECS.iter().filter(|s| s.argument.is_empty() && s.needs != Needs::Prompt) {
+        for spec in SPECS
+            .iter()
+            .filter(|s| s.argument.is_empty() && s.needs != Needs::Prompt)
+        {
             let action = Action::parse(spec.id).unwrap();
-            let bound = modes.iter().any(|mode| map.keys_for(&[mode], &action).is_some());
+            let bound = modes
+                .iter()
+                .any(|mode| map.keys_for(&[mode], &action).is_some());
             // These are reached by the palette on purpose: a slip must not do them.
-            let by_name = ["quit", "messages", "refresh", "clear-filter", "bindings", "pods"];
+            let by_name = [
+                "quit",
+                "messages",
+                "refresh",
+                "clear-filter",
+                "bindings",
+                "pods",
+            ];
             assert!(bound || by_name.contains(&spec.id), "{}", spec.id);
         }
     }
@@ -243,7 +271,13 @@ mod tests {
     #[test]
     fn names_cannot_leave_the_folder() {
         let catalog = Catalog::new(Some(PathBuf::from("/nowhere")), ColorLevel::None);
-        assert!(matches!(catalog.theme("../x"), Err(CatalogError::Unknown { .. })));
-        assert!(matches!(catalog.keymap("x"), Err(CatalogError::Unknown { .. })));
+        assert!(matches!(
+            catalog.theme("../x"),
+            Err(CatalogError::Unknown { .. })
+        ));
+        assert!(matches!(
+            catalog.keymap("x"),
+            Err(CatalogError::Unknown { .. })
+        ));
     }
 }

@@ -15,7 +15,10 @@ pub(crate) enum Effect {
     /// Explain a binding. A later request replaces an earlier one.
     Explain { generation: u64, binding: ObjectRef },
     /// Stream logs. A later request replaces an earlier one.
-    Logs { generation: u64, request: LogRequest },
+    Logs {
+        generation: u64,
+        request: LogRequest,
+    },
     /// Stop streaming logs.
     StopLogs,
     /// Put text on the clipboard.

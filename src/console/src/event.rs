@@ -4,7 +4,6 @@ use flybridge_ui::Chord;
 use flybridge_ui::log::LogLine;
 use jiff::Timestamp;
 
-use crate::ExitReason;
 use crate::explanation::Explanation;
 use crate::panes::Laid;
 use crate::rows::{BindingRow, ClusterRow, PodRow, Rows, WorkloadRow};
@@ -35,8 +34,6 @@ pub(crate) enum Event {
         generation: u64,
         result: TaskResult,
     },
-    /// Somebody wants the console to end.
-    Stop(ExitReason),
 }
 
 /// One list that is kept up to date.

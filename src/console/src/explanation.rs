@@ -64,14 +64,8 @@ pub(crate) struct Explanation {
     pub(crate) mark: Mark,
     /// The answer in one sentence.
     pub(crate) summary: String,
-    /// What would make, or made, the scheduler act.
-    pub(crate) trigger: String,
-    /// How replicas are to be placed.
-    pub(crate) strategy: String,
-    /// The policy the placement is from.
-    pub(crate) policy: String,
-    /// Whether what is recorded and what is computed agree.
-    pub(crate) recorded: String,
+    /// The question and its circumstances: label and text.
+    pub(crate) header: Vec<(String, String)>,
     /// Names of the filters, in the order they run.
     pub(crate) filters: Vec<String>,
     /// Every cluster, once.

@@ -24,9 +24,20 @@ pub(crate) struct Filter {
 
 #[derive(Clone, Debug)]
 enum Term {
-    Text { regex: Regex, negated: bool },
-    Column { column: String, regex: Regex, negated: bool },
-    Compare { column: String, op: Op, value: f64 },
+    Text {
+        regex: Regex,
+        negated: bool,
+    },
+    Column {
+        column: String,
+        regex: Regex,
+        negated: bool,
+    },
+    Compare {
+        column: String,
+        op: Op,
+        value: f64,
+    },
     Cluster(String),
     Namespaces(Vec<String>),
     Is(String),
@@ -135,11 +146,9 @@ impl Term {
                     .is_some_and(|i| regex.is_match(&row.cell(i, env).plain()));
                 found != *negated
             }
-            Self::Compare { column, op, value } if column == "age" => {
-                row.created().is_some_and(|at| {
-                    op.holds(env.now.duration_since(at).as_secs_f64(), *value)
-                })
-            }
+            Self::Compare { column, op, value } if column == "age" => row
+                .created()
+                .is_some_and(|at| op.holds(env.now.duration_since(at).as_secs_f64(), *value)),
             Self::Compare { column, op, value } => position::<R>(column)
                 .and_then(|i| row.number(i))
                 .is_some_and(|number| op.holds(number, *value)),
@@ -180,7 +189,11 @@ fn words(text: &str) -> Vec<String> {
 
 fn term(word: &str, columns: &[&str]) -> Result<Term, String> {
     if let Some(name) = word.strip_prefix('@').filter(|n| !n.is_empty()) {
-        return Ok(Term::Cluster(if name == "*" { String::new() } else { name.to_owned() }));
+        return Ok(Term::Cluster(if name == "*" {
+            String::new()
+        } else {
+            name.to_owned()
+        }));
     }
     let (negated, body) = match word.strip_prefix('!').filter(|w| !w.is_empty()) {
         Some(rest) => (true, rest),
@@ -190,9 +203,9 @@ fn term(word: &str, columns: &[&str]) -> Result<Term, String> {
         return Ok(compared);
     }
     match body.split_once(':') {
-        Some(("ns", names)) if !negated => {
-            Ok(Term::Namespaces(names.split(',').map(ToOwned::to_owned).collect()))
-        }
+        Some(("ns", names)) if !negated => Ok(Term::Namespaces(
+            names.split(',').map(ToOwned::to_owned).collect(),
+        )),
         Some(("is", name)) if !negated => {
             let known = IS_WORDS.contains(&name) || matches!(name, "unscheduled" | "evicting");
             if known {
@@ -237,7 +250,11 @@ fn comparison(word: &str, columns: &[&str]) -> Result<Option<Term>, String> {
     else {
         return Ok(None);
     };
-    let value = if column == "age" { seconds(text) } else { text.trim_end_matches('%').parse().ok() };
+    let value = if column == "age" {
+        seconds(text)
+    } else {
+        text.trim_end_matches('%').parse().ok()
+    };
     let value = value.ok_or_else(|| format!("{column} needs a number, not {text:?}"))?;
     Ok(Some(Term::Compare { column, op, value }))
 }
@@ -264,7 +281,11 @@ fn regex(pattern: &str) -> Result<Regex, String> {
         .map_err(|error| {
             let text = error.to_string();
             // The last line of a syntax error says what is wrong; the others draw a caret.
-            text.lines().last().unwrap_or("invalid pattern").trim_start_matches("error: ").to_owned()
+            text.lines()
+                .last()
+                .unwrap_or("invalid pattern")
+                .trim_start_matches("error: ")
+                .to_owned()
         })
 }
 
@@ -351,7 +372,9 @@ mod tests {
             ..BindingRow::default()
         };
         let keeps = |text| {
-            Filter::parse(text, &columns::<BindingRow>()).unwrap().keeps(&row, &env())
+            Filter::parse(text, &columns::<BindingRow>())
+                .unwrap()
+                .keeps(&row, &env())
         };
         assert!(keeps("ns:db,web @fra is:unscheduled"));
         assert!(!keeps("ns:db"));

@@ -43,7 +43,11 @@ impl Harness {
         answer: Answer,
     ) -> Result<Self, CatalogError> {
         let catalog = Catalog::new(None, ColorLevel::True);
-        let looks = (catalog.theme(theme)?, catalog.keymap("default")?, glyphs::UNICODE);
+        let looks = (
+            catalog.theme(theme)?,
+            catalog.keymap("default")?,
+            glyphs::UNICODE,
+        );
         let setup = Setup {
             context_name: "demo".to_owned(),
             plane_label: "in process".to_owned(),

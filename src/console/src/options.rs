@@ -101,12 +101,18 @@ impl Setup {
         &self,
         var: &dyn Fn(&str) -> Option<String>,
     ) -> Result<(Catalog, Looks), CatalogError> {
-        let level = if self.no_color { ColorLevel::None } else { ColorLevel::from_env(var) };
+        let level = if self.no_color {
+            ColorLevel::None
+        } else {
+            ColorLevel::from_env(var)
+        };
         let catalog = Catalog::new(self.config_dir.clone(), level);
         let theme = catalog.theme(self.theme.as_deref().unwrap_or("default"))?;
         let keymap = catalog.keymap(self.keymap.as_deref().unwrap_or("default"))?;
         let set = |name: &str| var(name).filter(|value| !value.is_empty());
-        let locale = set("LC_ALL").or_else(|| set("LC_CTYPE")).or_else(|| set("LANG"));
+        let locale = set("LC_ALL")
+            .or_else(|| set("LC_CTYPE"))
+            .or_else(|| set("LANG"));
         let glyphs = match self.ascii {
             Some(true) => flybridge_ui::glyphs::ASCII,
             Some(false) => flybridge_ui::glyphs::UNICODE,

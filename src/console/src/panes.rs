@@ -47,18 +47,12 @@ pub(crate) struct Spec {
 }
 
 /// Panes one can go to directly, in the order of the tabs.
-pub(crate) const ROOTS: [Pane; 5] =
-    [Pane::Fleet, Pane::Clusters, Pane::Bindings, Pane::Workloads, Pane::Pods];
-
-const ALL: [Pane; 8] = [
+pub(crate) const ROOTS: [Pane; 5] = [
     Pane::Fleet,
     Pane::Clusters,
     Pane::Bindings,
     Pane::Workloads,
     Pane::Pods,
-    Pane::Explain,
-    Pane::Logs,
-    Pane::Yaml,
 ];
 
 impl Pane {
@@ -87,7 +81,16 @@ impl Pane {
     /// All panes.
     #[cfg(test)]
     pub(crate) const fn all() -> [Self; 8] {
-        ALL
+        [
+            Self::Fleet,
+            Self::Clusters,
+            Self::Bindings,
+            Self::Workloads,
+            Self::Pods,
+            Self::Explain,
+            Self::Logs,
+            Self::Yaml,
+        ]
     }
 }
 

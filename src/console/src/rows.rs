@@ -151,7 +151,9 @@ pub(crate) fn share_cell(fraction: Option<f64>, env: &RowEnv) -> Cell<'static> {
     let role = gauge::level(fraction);
     if env.wide {
         let (full, rest) = gauge::bar(env.glyphs, 6, fraction);
-        Cell::new(full, role).then(rest, Role::GaugeRest).then(text, role)
+        Cell::new(full, role)
+            .then(rest, Role::GaugeRest)
+            .then(text, role)
     } else {
         Cell::new(text, role)
     }

@@ -19,8 +19,6 @@ use crate::panes::Laid;
 use crate::state::State;
 
 pub(crate) use act::unavailable;
-pub(crate) use complete::command_items;
-pub(crate) use scope::{Selected, selected};
 
 /// Seconds a message stays, by how bad it is.
 const TOAST_SECONDS: (i64, i64) = (4, 8);
@@ -49,7 +47,6 @@ pub(crate) fn update(state: &mut State, event: Event) -> Vec<Effect> {
             data,
         } => data::arrive(state, &key, generation, data),
         Event::Task { generation, result } => finish(state, generation, result),
-        Event::Stop(reason) => state.exit = Some(reason),
     }
     effects.extend(watch::sync(state));
     effects
@@ -80,7 +77,10 @@ fn tick(state: &mut State, now: Timestamp) -> Vec<Effect> {
 fn laid_out(state: &mut State, laid: Laid) {
     use crate::panes::Pane;
     match state.pane() {
-        Pane::Fleet => state.fleet.scroll.laid_out(laid.rows, state.fleet.attention.len()),
+        Pane::Fleet => state
+            .fleet
+            .scroll
+            .laid_out(laid.rows, state.fleet.attention.len()),
         Pane::Clusters => state.clusters.table.laid_out(laid.rows),
         Pane::Bindings => state.bindings.table.laid_out(laid.rows),
         Pane::Workloads => state.workloads.list.table.laid_out(laid.rows),

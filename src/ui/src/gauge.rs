@@ -8,34 +8,18 @@ use crate::theme::Role;
 ///
 /// The filled part takes the colour of the level: from 0.75 on it warns, from 0.9 on it alarms.
 pub fn gauge(p: &mut Painter<'_>, x: u16, y: u16, columns: u16, fraction: f64) {
+    let (full, rest) = bar(p.glyphs, columns, fraction);
+    let end = p.text(x, y, columns, &full, level(fraction));
+    p.text(end, y, columns, &rest, Role::GaugeRest);
+}
+
+/// The filled and the empty part of a gauge as text, for cells of tables.
+pub fn bar(glyphs: Glyphs, columns: u16, fraction: f64) -> (String, String) {
     let fraction = if fraction.is_finite() {
         fraction.clamp(0.0, 1.0)
     } else {
         0.0
     };
-    let role = level(fraction);
-    let [full, rest] = p.glyphs.gauge;
-    let parts = p.glyphs.gauge_part;
-    let steps = parts.len() + 1;
-    #[expect(
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        reason = "the value lies between 0 and the number of cells times 8"
-    )]
-    let filled = (fraction * f64::from(columns) * steps as f64).round() as usize;
-    let whole = u16::try_from(filled / steps)
-        .unwrap_or(columns)
-        .min(columns);
-    p.rule(x, y, whole, full, role);
-    p.rule(x + whole, y, columns - whole, rest, Role::GaugeRest);
-    if whole < columns && !filled.is_multiple_of(steps) {
-        p.rule(x + whole, y, 1, parts[filled % steps - 1], role);
-    }
-}
-
-/// The filled and the empty part of a gauge as text, for cells of tables.
-pub fn bar(glyphs: Glyphs, columns: u16, fraction: f64) -> (String, String) {
-    let fraction = if fraction.is_finite() { fraction.clamp(0.0, 1.0) } else { 0.0 };
     let [full, rest] = glyphs.gauge;
     #[expect(
         clippy::cast_possible_truncation,
@@ -43,7 +27,10 @@ pub fn bar(glyphs: Glyphs, columns: u16, fraction: f64) -> (String, String) {
         reason = "the value lies between 0 and the number of cells"
     )]
     let filled = (fraction * f64::from(columns)).round() as usize;
-    (full.repeat(filled), rest.repeat(usize::from(columns).saturating_sub(filled)))
+    (
+        full.repeat(filled),
+        rest.repeat(usize::from(columns).saturating_sub(filled)),
+    )
 }
 
 /// The role of a used fraction.
@@ -112,7 +99,7 @@ mod tests {
     use crate::glyphs::{ASCII, UNICODE};
     use crate::theme::Theme;
 
-    fn drawn(glyphs: crate::Glyphs, draw: impl Fn(&mut Painter<'_>)) -> String {
+    fn drawn(glyphs: Glyphs, draw: impl Fn(&mut Painter<'_>)) -> String {
         let mut buffer = Buffer::empty(Rect::new(0, 0, 10, 1));
         let theme = Theme::bare();
         draw(&mut Painter::new(&mut buffer, &theme, glyphs));
@@ -120,8 +107,8 @@ mod tests {
     }
 
     #[test]
-    fn gauges_use_partial_cells_where_there_are_any() {
-        assert_eq!(drawn(UNICODE, |p| gauge(p, 0, 0, 10, 0.55)), "█████▌░░░░");
+    fn gauges_round_to_whole_cells() {
+        assert_eq!(drawn(UNICODE, |p| gauge(p, 0, 0, 10, 0.55)), "██████░░░░");
         assert_eq!(drawn(ASCII, |p| gauge(p, 0, 0, 10, 0.55)), "######....");
         assert_eq!(
             drawn(UNICODE, |p| gauge(p, 0, 0, 10, f64::NAN)),

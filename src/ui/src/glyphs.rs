@@ -43,8 +43,6 @@ pub struct Glyphs {
     pub sort: [&'static str; 2],
     /// A gauge's full and empty cell.
     pub gauge: [&'static str; 2],
-    /// A gauge's partial cells, from one eighth up; empty if the set has none.
-    pub gauge_part: &'static [&'static str],
     /// Sparkline levels from low to high.
     pub spark: &'static [&'static str],
     /// Row cursor.
@@ -69,7 +67,6 @@ pub const UNICODE: Glyphs = Glyphs {
     arrow: "→",
     sort: ["↑", "↓"],
     gauge: ["█", "░"],
-    gauge_part: &["▏", "▎", "▍", "▌", "▋", "▊", "▉"],
     spark: &["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"],
     cursor: "▌",
     none: "–",
@@ -90,7 +87,6 @@ pub const ASCII: Glyphs = Glyphs {
     arrow: "->",
     sort: ["^", "v"],
     gauge: ["#", "."],
-    gauge_part: &[],
     spark: &[".", ":", "-", "=", "+", "*", "#", "@"],
     cursor: ">",
     none: "-",

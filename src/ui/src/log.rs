@@ -42,14 +42,12 @@ impl LogLine {
 
 /// The role of a line by the level it names near its beginning.
 pub fn level_role(text: &str) -> Role {
-    let head: String = text
-        .chars()
-        .take(80)
-        .collect::<String>()
-        .to_ascii_uppercase();
-    let has = |word: &str| {
-        head.split(|c: char| !c.is_ascii_alphanumeric())
-            .any(|part| part == word)
+    let head: String = text.chars().take(80).collect();
+    let upper = head.to_ascii_uppercase();
+    let has = |word: &str| words(&upper).any(|part| part == word);
+    // `trace` and `debug` are ordinary words too, so these count as a level only in capitals.
+    let names = |level: &str| {
+        words(&head).any(|part| part == level) || upper.contains(&format!("LEVEL={level}"))
     };
     // klog lines start with a letter and the month and day: E0102 03:04:05.
     let klog = |letter: char| {
@@ -60,7 +58,7 @@ pub fn level_role(text: &str) -> Role {
         Role::LogError
     } else if has("WARN") || has("WARNING") || klog('W') {
         Role::LogWarn
-    } else if has("DEBUG") || has("TRACE") {
+    } else if names("DEBUG") || names("TRACE") {
         Role::LogDebug
     } else {
         Role::LogText
@@ -69,6 +67,10 @@ pub fn level_role(text: &str) -> Role {
 
 /// Finds the byte ranges of a line to highlight.
 pub type Highlight<'a> = &'a dyn Fn(&str) -> Vec<(usize, usize)>;
+
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|c: char| !c.is_ascii_alphanumeric())
+}
 
 /// The state of a log view.
 #[derive(Debug)]
@@ -412,6 +414,7 @@ mod tests {
     fn levels_are_found() {
         assert_eq!(level_role("level=error msg=x"), Role::LogError);
         assert_eq!(level_role("W0102 03:04:05 x"), Role::LogWarn);
-        assert_eq!(level_role("GET /errors 200"), Role::LogText);
+        assert_eq!(level_role("GET /errors 200 trace=1"), Role::LogText);
+        assert_eq!(level_role("level=debug msg=x"), Role::LogDebug);
     }
 }

@@ -17,7 +17,13 @@ pub(crate) const SPEC: Spec = Spec {
     title: "Bindings",
     modes: &["bindings", "list"],
     hints: &[
-        "explain", "pods", "yaml", "filter", "attention", "namespaces", "detail",
+        "explain",
+        "pods",
+        "yaml",
+        "filter",
+        "attention",
+        "namespaces",
+        "detail",
         "sort scheduled",
     ],
 };
@@ -39,7 +45,13 @@ pub(crate) fn render(state: &State, p: &mut Painter<'_>, area: Rect) -> usize {
     if let Some(below) = below {
         detail(state, p, below);
     }
-    list::render(state, p, area, (&state.bindings, &state.bindings.phase), (&WORDS, &[]))
+    list::render(
+        state,
+        p,
+        area,
+        (&state.bindings, &state.bindings.phase),
+        (&WORDS, &[]),
+    )
 }
 
 fn detail(state: &State, p: &mut Painter<'_>, area: Rect) {
@@ -64,7 +76,9 @@ fn facts(state: &State, row: &BindingRow, columns: usize) -> Vec<Line> {
         Tri::False => ("no", Role::StateBad),
         Tri::Unknown => ("not yet", Role::StateUnknown),
     };
-    let when = row.scheduled_at.map(|at| format!("  {} ago", age(at, state.now)));
+    let when = row
+        .scheduled_at
+        .map(|at| format!("  {} ago", age(at, state.now)));
     let (seen, present) = row.generations;
     let behind = if seen < present {
         format!("  the scheduler has seen generation {seen} of {present}")
@@ -100,7 +114,11 @@ fn facts(state: &State, row: &BindingRow, columns: usize) -> Vec<Line> {
     }
     if row.replicas > 0 {
         let placed: i32 = row.targets.iter().map(|t| t.replicas).sum();
-        let role = if placed < row.replicas { Role::StateWarn } else { Role::Text };
+        let role = if placed < row.replicas {
+            Role::StateWarn
+        } else {
+            Role::Text
+        };
         let text = format!("{placed} of {} placed", row.replicas);
         lines.push(fact("Replicas", LABEL, line(text, role)));
     }
@@ -108,9 +126,16 @@ fn facts(state: &State, row: &BindingRow, columns: usize) -> Vec<Line> {
 }
 
 fn targets(state: &State, row: &BindingRow) -> Vec<Line> {
-    let name = row.targets.iter().map(|t| flybridge_ui::text::width(&t.cluster)).max();
+    let name = row
+        .targets
+        .iter()
+        .map(|t| flybridge_ui::text::width(&t.cluster))
+        .max();
     let name = name.unwrap_or(0);
-    row.targets.iter().map(|target| target_line(state, target, name)).collect()
+    row.targets
+        .iter()
+        .map(|target| target_line(state, target, name))
+        .collect()
 }
 
 fn target_line(state: &State, target: &Target, name: usize) -> Line {
@@ -152,10 +177,19 @@ fn target_line(state: &State, target: &Target, name: usize) -> Line {
     parts
 }
 
-/// The mark of a row in words, for summaries.
+/// How a row is, in words.
 pub(crate) fn summary(row: &BindingRow) -> String {
-    row.trouble().unwrap_or_else(|| match row.mark() {
+    if let Some(trouble) = row.trouble() {
+        return trouble;
+    }
+    if row.suspended {
+        return "suspended: nothing is dispatched or scheduled".to_owned();
+    }
+    if let Some(target) = row.targets.iter().find(|t| t.evicting) {
+        return format!("leaving {}: {}", target.cluster, target.reason);
+    }
+    match row.mark() {
         Mark::Unknown => "waits for the scheduler".to_owned(),
         _ => "as wanted".to_owned(),
-    })
+    }
 }

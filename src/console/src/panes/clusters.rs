@@ -17,7 +17,14 @@ pub(crate) const SPEC: Spec = Spec {
     title: "Clusters",
     modes: &["clusters", "list"],
     hints: &[
-        "open", "bindings", "pods", "yaml", "filter", "attention", "detail", "sort ready",
+        "open",
+        "bindings",
+        "pods",
+        "yaml",
+        "filter",
+        "attention",
+        "detail",
+        "sort ready",
         "goto bindings",
     ],
 };
@@ -39,7 +46,13 @@ pub(crate) fn render(state: &State, p: &mut Painter<'_>, area: Rect) -> usize {
     if let Some(below) = below {
         detail(state, p, below);
     }
-    list::render(state, p, area, (&state.clusters, &state.clusters.phase), (&WORDS, &[]))
+    list::render(
+        state,
+        p,
+        area,
+        (&state.clusters, &state.clusters.phase),
+        (&WORDS, &[]),
+    )
 }
 
 fn detail(state: &State, p: &mut Painter<'_>, area: Rect) {
@@ -90,7 +103,9 @@ fn condition_lines(state: &State, condition: &ConditionRow, columns: usize) -> V
         Tri::False => Role::StateBad,
         Tri::Unknown => Role::StateUnknown,
     };
-    let since = condition.since.map(|at| format!("  for {}", age(at, state.now)));
+    let since = condition
+        .since
+        .map(|at| format!("  for {}", age(at, state.now)));
     let head = vec![
         (condition.kind.clone(), Role::Strong),
         (" ".to_owned(), Role::Dim),
@@ -114,25 +129,43 @@ fn facts(state: &State, row: &ClusterRow, columns: usize) -> Vec<Line> {
     let gauge = |usage: crate::rows::Usage, unit: fn(f64) -> String| {
         gauge_line(state.glyphs, bar, usage.fraction(), amounts(usage, unit))
     };
-    let nodes_role = if row.nodes_ready < row.nodes { Role::StateWarn } else { Role::Text };
+    let nodes_role = if row.nodes_ready < row.nodes {
+        Role::StateWarn
+    } else {
+        Role::Text
+    };
     let place: Vec<&str> = [&row.provider, &row.region, &row.zone]
         .into_iter()
         .map(String::as_str)
         .filter(|text| !text.is_empty())
         .collect();
-    let place = if place.is_empty() { "not said".to_owned() } else { place.join(" / ") };
+    let place = if place.is_empty() {
+        "not said".to_owned()
+    } else {
+        place.join(" / ")
+    };
     vec![
         fact("CPU", LABEL, gauge(row.cpu, cores)),
         fact("Memory", LABEL, gauge(row.memory, bytes)),
         fact("Pods", LABEL, gauge(row.pods, cores)),
-        fact("Nodes", LABEL, line(format!("{} of {} ready", row.nodes_ready, row.nodes), nodes_role)),
+        fact(
+            "Nodes",
+            LABEL,
+            line(
+                format!("{} of {} ready", row.nodes_ready, row.nodes),
+                nodes_role,
+            ),
+        ),
         fact("Place", LABEL, line(place, Role::Text)),
         fact(
             "Version",
             LABEL,
             vec![
                 (row.version.clone(), Role::Text),
-                (format!("  {} API group versions, {} mode", row.apis, row.mode), Role::Dim),
+                (
+                    format!("  {} API group versions, {} mode", row.apis, row.mode),
+                    Role::Dim,
+                ),
             ],
         ),
         fact("Endpoint", LABEL, line(row.endpoint.clone(), Role::Dim)),

@@ -72,8 +72,14 @@ impl ExplainState {
 
     /// The clusters shown, in order.
     pub(crate) fn shown(&self) -> Vec<&ClusterVerdict> {
-        let Some(result) = &self.result else { return Vec::new() };
-        result.clusters.iter().filter(|c| !self.failing || !c.fits()).collect()
+        let Some(result) = &self.result else {
+            return Vec::new();
+        };
+        result
+            .clusters
+            .iter()
+            .filter(|c| !self.failing || !c.fits())
+            .collect()
     }
 }
 
@@ -95,11 +101,22 @@ pub(crate) fn refresh_if_stale(state: &mut State) -> Vec<Effect> {
 
 pub(crate) fn render(state: &State, p: &mut Painter<'_>, area: Rect) -> usize {
     let explain = &state.explain;
-    let path = explain.binding.as_ref().map_or_else(String::new, ObjectRef::path);
-    let aside = if explain.failing { "only clusters that do not fit" } else { "" };
+    let path = explain
+        .binding
+        .as_ref()
+        .map_or_else(String::new, ObjectRef::path);
+    let aside = if explain.failing {
+        "only clusters that do not fit"
+    } else {
+        ""
+    };
     let labels = Labels {
         title: &[("Explain ", Role::Dim), (&path, Role::Title)],
-        aside: if explain.failing { &[(aside, Role::StateWarn)] } else { &[] },
+        aside: if explain.failing {
+            &[(aside, Role::StateWarn)]
+        } else {
+            &[]
+        },
         ..Labels::default()
     };
     let inside = frame(p, area, labels, true);
@@ -107,7 +124,12 @@ pub(crate) fn render(state: &State, p: &mut Painter<'_>, area: Rect) -> usize {
         match &explain.phase {
             Phase::Failed(error) => {
                 let text = [error.as_str(), "", "esc goes back."];
-                message(p, inside, ("Cannot explain this binding", Role::StateBad), &text);
+                message(
+                    p,
+                    inside,
+                    ("Cannot explain this binding", Role::StateBad),
+                    &text,
+                );
             }
             Phase::Loading | Phase::Live => {
                 let heading = format!("Asking the scheduler{}", p.glyphs.ellipsis);
@@ -133,24 +155,23 @@ fn head(state: &State, result: &Explanation, columns: usize) -> Vec<Line> {
             vec![(format!("{lead} "), role), (text, Role::Strong)]
         })
         .collect();
-    for (label, text) in [
-        ("trigger   ", &result.trigger),
-        ("strategy  ", &result.strategy),
-        ("policy    ", &result.policy),
-        ("recorded  ", &result.recorded),
-    ] {
-        if !text.is_empty() {
-            lines.push(vec![
-                (format!("  {label}"), Role::HeaderLabel),
-                (text.clone(), Role::Text),
-            ]);
-        }
+    for (label, text) in &result.header {
+        lines.push(vec![
+            (format!("  {label:<10}"), Role::HeaderLabel),
+            (text.clone(), Role::Text),
+        ]);
     }
     lines
 }
 
 /// The matrix, and below or beside it what there is to say of the cluster under the cursor.
-fn body(state: &State, p: &mut Painter<'_>, frame: Rect, area: Rect, result: &Explanation) -> usize {
+fn body(
+    state: &State,
+    p: &mut Painter<'_>,
+    frame: Rect,
+    area: Rect,
+    result: &Explanation,
+) -> usize {
     let explain = &state.explain;
     let shown = explain.shown();
     let selected = shown.get(explain.scroll.at).copied();
@@ -161,14 +182,22 @@ fn body(state: &State, p: &mut Painter<'_>, frame: Rect, area: Rect, result: &Ex
     let detail_wanted = u16::try_from(detail.len() + 2).unwrap_or(u16::MAX);
     let matrix_least = (area.height / 3).max(4);
     let matrix_rows = matrix_wanted
-        .min(area.height.saturating_sub(detail_wanted.min(area.height / 2)))
+        .min(
+            area.height
+                .saturating_sub(detail_wanted.min(area.height / 2)),
+        )
         .max(matrix_least)
         .min(area.height);
-    let matrix_area = Rect { height: matrix_rows, ..area };
+    let matrix_area = Rect {
+        height: matrix_rows,
+        ..area
+    };
     let height = matrix(state, p, frame, matrix_area, result, &shown);
     let y = matrix_area.bottom() + 1;
     let rest = Rect::new(area.x, y, area.width, area.bottom().saturating_sub(y));
-    let Some(cluster) = selected else { return height };
+    let Some(cluster) = selected else {
+        return height;
+    };
     let rest = section(p, rest, &[(&cluster.name, Role::Cluster)]);
     let y = paint(p, rest, &detail) + 1;
     let rest = Rect::new(area.x, y, area.width, area.bottom().saturating_sub(y));
@@ -183,27 +212,38 @@ fn body(state: &State, p: &mut Painter<'_>, frame: Rect, area: Rect, result: &Ex
 struct Columns {
     name: u16,
     filters: Vec<(String, u16)>,
-    numbers: u16,
+    /// Cells between columns.
+    gap: u16,
 }
 
+/// Cells of SCORE and of ROOM.
+const NUMBER: u16 = 5;
+/// Cells of REPLICAS.
+const REPLICAS: u16 = 8;
+
 fn columns(result: &Explanation, width: u16) -> Columns {
-    let name = result.clusters.iter().map(|c| width16(&c.name)).max().unwrap_or(8);
+    let gap = if width < 100 { 1 } else { 2 };
+    let name = result
+        .clusters
+        .iter()
+        .map(|c| width16(&c.name))
+        .max()
+        .unwrap_or(8);
     let filters: Vec<(String, u16)> = result
         .filters
         .iter()
         .map(|filter| short_filter(filter))
         .map(|title| {
-            let wide = width16(&title).max(4);
+            let wide = width16(&title).max(3);
             (title, wide)
         })
         .collect();
-    let taken: u16 = filters.iter().map(|(_, wide)| wide + 2).sum();
-    let numbers = 7 + 7 + 12;
-    let room = width.saturating_sub(taken + numbers + 4);
+    let taken: u16 = filters.iter().map(|(_, wide)| wide + gap).sum();
+    let room = width.saturating_sub(taken + 2 * (NUMBER + gap) + REPLICAS + 2 + gap);
     Columns {
-        name: name.max(7).min(room.max(8)),
+        name: name.max(7).min(room.max(7)),
         filters,
-        numbers: width.saturating_sub(taken + 4),
+        gap,
     }
 }
 
@@ -221,17 +261,16 @@ fn matrix(
     let columns = columns(result, area.width);
     let mut x = area.x + 2;
     p.text(x, area.y, columns.name, "CLUSTER", Role::TableHeader);
-    x += columns.name + 2;
+    x += columns.name + columns.gap;
     for (title, wide) in &columns.filters {
         p.text(x, area.y, *wide, title, Role::TableHeader);
-        x += wide + 2;
+        x += wide + columns.gap;
     }
-    for (title, wide) in [("SCORE", 5), ("ROOM", 5)] {
-        p.parts_right(x + wide, area.y, wide, &[(title, Role::TableHeader)]);
-        x += wide + 2;
+    for title in ["SCORE", "ROOM"] {
+        p.parts_right(x + NUMBER, area.y, NUMBER, &[(title, Role::TableHeader)]);
+        x += NUMBER + columns.gap;
     }
-    p.text(x, area.y, 12, "REPLICAS", Role::TableHeader);
-    debug_assert!(columns.numbers <= area.width);
+    p.text(x, area.y, REPLICAS, "REPLICAS", Role::TableHeader);
     let height = usize::from(area.height - 1);
     let scroll = &state.explain.scroll;
     let (first, last) = scroll.window(height, shown.len());
@@ -242,9 +281,19 @@ fn matrix(
         }
     }
     if shown.is_empty() {
-        p.text(area.x + 2, area.y + 1, area.width, "every cluster fits", Role::StateOk);
+        p.text(
+            area.x + 2,
+            area.y + 1,
+            area.width,
+            "every cluster fits",
+            Role::StateOk,
+        );
     }
-    let track = Rect { y: area.y, height: area.height + 1, ..frame };
+    let track = Rect {
+        y: area.y,
+        height: area.height + 1,
+        ..frame
+    };
     scroll_bar(p, track, shown.len(), height, first);
     height
 }
@@ -266,7 +315,7 @@ fn matrix_row(p: &mut Painter<'_>, row: Rect, columns: &Columns, cluster: &Clust
     };
     let mut x = row.x + 2;
     p.name(x, row.y, columns.name, &cluster.name, name_role);
-    x += columns.name + 2;
+    x += columns.name + columns.gap;
     for (i, (_, wide)) in columns.filters.iter().enumerate() {
         let (text, role) = match cluster.verdicts.get(i) {
             Some(Verdict::Pass) => (p.glyphs.pass, Role::ExplainPass),
@@ -274,28 +323,36 @@ fn matrix_row(p: &mut Painter<'_>, row: Rect, columns: &Columns, cluster: &Clust
             Some(Verdict::Skipped) | None => (p.glyphs.none, Role::ExplainSkip),
         };
         p.text(x, row.y, *wide, text, role);
-        x += wide + 2;
+        x += wide + columns.gap;
     }
     for number in [cluster.score, cluster.room] {
         let (text, role) = match number {
             Some(number) => (number.to_string(), Role::Number),
             None => (p.glyphs.none.to_owned(), Role::ExplainSkip),
         };
-        p.parts_right(x + 5, row.y, 5, &[(&text, role)]);
-        x += 7;
+        p.parts_right(x + NUMBER, row.y, NUMBER, &[(&text, role)]);
+        x += NUMBER + columns.gap;
     }
     let room = row.right().saturating_sub(x);
     let (text, role) = replicas(p, cluster);
     let end = p.text(x, row.y, room, &text, role);
     // The first reason is on the row where there is room for it.
-    if let Some(reason) = cluster.reasons().next() {
-        p.text(end + 2, row.y, row.right().saturating_sub(end + 2), reason, Role::Dim);
+    let end = end.max(x + REPLICAS);
+    if let Some(reason) = cluster.reasons().next().filter(|_| columns.gap > 1) {
+        p.text(
+            end + 2,
+            row.y,
+            row.right().saturating_sub(end + 2),
+            reason,
+            Role::Dim,
+        );
     }
 }
 
 fn replicas(p: &Painter<'_>, cluster: &ClusterVerdict) -> (String, Role) {
     let arrow = p.glyphs.arrow;
     match (cluster.before, cluster.after) {
+        (0, None) if !cluster.fits() => (String::new(), Role::ExplainSkip),
         (0, None) => (p.glyphs.none.to_owned(), Role::ExplainSkip),
         (before, None) => (format!("{before} {arrow} 0"), Role::StateWarn),
         (_, Some(0)) => ("chosen".to_owned(), Role::ExplainPick),
@@ -304,7 +361,12 @@ fn replicas(p: &Painter<'_>, cluster: &ClusterVerdict) -> (String, Role) {
     }
 }
 
-fn detail(state: &State, result: &Explanation, cluster: &ClusterVerdict, columns: usize) -> Vec<Line> {
+fn detail(
+    state: &State,
+    result: &Explanation,
+    cluster: &ClusterVerdict,
+    columns: usize,
+) -> Vec<Line> {
     let mut lines = Vec::new();
     for (filter, verdict) in result.filters.iter().zip(&cluster.verdicts) {
         if let Verdict::Fail(reason) = verdict {
@@ -316,14 +378,26 @@ fn detail(state: &State, result: &Explanation, cluster: &ClusterVerdict, columns
         }
     }
     if cluster.fits() {
-        let passed = cluster.verdicts.iter().filter(|v| **v == Verdict::Pass).count();
+        let passed = cluster
+            .verdicts
+            .iter()
+            .filter(|v| **v == Verdict::Pass)
+            .count();
         let text = format!("{} passes all {passed} filters", state.glyphs.pass);
         lines.push(line(text, Role::ExplainPass));
     }
     if !cluster.scores.is_empty() {
-        let scores: Vec<String> =
-            cluster.scores.iter().map(|(name, score)| format!("{name} {score}")).collect();
-        lines.extend(paragraph(&format!("scores: {}", scores.join(", ")), 2, columns, Role::Dim));
+        let scores: Vec<String> = cluster
+            .scores
+            .iter()
+            .map(|(name, score)| format!("{name} {score}"))
+            .collect();
+        lines.extend(paragraph(
+            &format!("scores: {}", scores.join(", ")),
+            2,
+            columns,
+            Role::Dim,
+        ));
     }
     for note in &cluster.notes {
         lines.extend(paragraph(note, 2, columns, Role::Text));

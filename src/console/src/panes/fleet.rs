@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use flybridge_ui::frame::{Labels, frame, scroll_bar, section};
 use flybridge_ui::table::mark_role;
+use flybridge_ui::text::width16;
 use flybridge_ui::{Mark, Painter, Record, Role, gauge};
 use jiff::Timestamp;
 use ratatui::layout::Rect;
@@ -20,7 +21,13 @@ pub(crate) const SPEC: Spec = Spec {
     title: "Fleet",
     modes: &["fleet"],
     hints: &[
-        "open", "explain", "yaml", "goto clusters", "goto bindings", "goto workloads", "goto pods",
+        "open",
+        "explain",
+        "yaml",
+        "goto clusters",
+        "goto bindings",
+        "goto workloads",
+        "goto pods",
     ],
 };
 
@@ -49,6 +56,14 @@ pub(crate) enum AttentionTarget {
     Cluster(String),
     /// By the id of its row.
     Binding(String),
+}
+
+impl AttentionTarget {
+    fn name(&self) -> &str {
+        match self {
+            Self::Cluster(name) | Self::Binding(name) => name,
+        }
+    }
 }
 
 /// Clusters of one region and provider.
@@ -106,8 +121,17 @@ pub(crate) fn recompute(state: &mut State) {
         }
     }
     // The worst first; clusters before bindings, because they are often the cause.
-    attention.sort_by_key(|item| (std::cmp::Reverse(item.mark), matches!(item.target, AttentionTarget::Binding(_))));
-    let at = state.fleet.attention.get(state.fleet.scroll.at).map(|item| item.target.clone());
+    attention.sort_by_key(|item| {
+        (
+            std::cmp::Reverse(item.mark),
+            matches!(item.target, AttentionTarget::Binding(_)),
+        )
+    });
+    let at = state
+        .fleet
+        .attention
+        .get(state.fleet.scroll.at)
+        .map(|item| item.target.clone());
     let kept = at.and_then(|target| attention.iter().position(|item| item.target == target));
     let fleet = &mut state.fleet;
     fleet.attention = attention;
@@ -152,13 +176,40 @@ pub(crate) fn render(state: &State, p: &mut Painter<'_>, area: Rect) -> usize {
     }
     let regions = u16::try_from(state.fleet.groups.len()).unwrap_or(u16::MAX);
     let (left, right) = if area.width >= 150 {
-        let left = Rect { width: area.width / 2, ..area };
-        (left, Rect { x: left.right(), width: area.width - left.width, ..area })
+        let left = Rect {
+            width: area.width / 2,
+            ..area
+        };
+        (
+            left,
+            Rect {
+                x: left.right(),
+                width: area.width - left.width,
+                ..area
+            },
+        )
     } else {
-        let wanted = regions.saturating_add(9);
-        let most = area.height.saturating_sub(7).max(area.height * 3 / 5);
-        let left = Rect { height: wanted.min(most), ..area };
-        (left, Rect { y: left.bottom(), height: area.height - left.height, ..area })
+        let clusters = u16::try_from(state.clusters.table.rows().len()).unwrap_or(u16::MAX);
+        // On a high screen there is room for the fullest clusters too.
+        let fullest = if area.height >= 30 {
+            clusters.min(6) + 2
+        } else {
+            0
+        };
+        let wanted = regions.saturating_add(7).saturating_add(fullest);
+        let most = area.height.saturating_sub(8).max(area.height * 3 / 5);
+        let left = Rect {
+            height: wanted.min(most),
+            ..area
+        };
+        (
+            left,
+            Rect {
+                y: left.bottom(),
+                height: area.height - left.height,
+                ..area
+            },
+        )
     };
     let inside = frame(p, left, labels, false);
     overview(state, p, inside);
@@ -173,12 +224,25 @@ fn waiting(state: &State, p: &mut Painter<'_>, area: Rect) {
     match &state.clusters.phase {
         Phase::Loading => {
             let heading = format!("Connecting to {}{}", state.about.context, p.glyphs.ellipsis);
-            let text = ["The fleet appears as soon as the control plane answers.", "", "? shows the keys, q leaves."];
+            let text = [
+                "The fleet appears as soon as the control plane answers.",
+                "",
+                "? shows the keys, q leaves.",
+            ];
             message(p, area, (&heading, Role::Accent), &text);
         }
         Phase::Failed(error) => {
-            let text = [error.as_str(), "", "It is tried again by itself; ctrl-r tries now."];
-            message(p, area, ("The control plane does not answer", Role::StateBad), &text);
+            let text = [
+                error.as_str(),
+                "",
+                "It is tried again by itself; ctrl-r tries now.",
+            ];
+            message(
+                p,
+                area,
+                ("The control plane does not answer", Role::StateBad),
+                &text,
+            );
         }
         Phase::Live => {
             let text = [
@@ -199,24 +263,95 @@ fn overview(state: &State, p: &mut Painter<'_>, area: Rect) {
     let mut y = area.y;
     let counts = |marks: &[Mark]| {
         let of = |mark| marks.iter().filter(|m| **m == mark).count() as u64;
-        [Mark::Ok, Mark::Moving, Mark::Attention, Mark::Unknown, Mark::Bad].map(|m| (m, of(m)))
+        [
+            Mark::Ok,
+            Mark::Moving,
+            Mark::Attention,
+            Mark::Unknown,
+            Mark::Bad,
+        ]
+        .map(|m| (m, of(m)))
     };
     let clusters = counts(&fleet.total.marks);
     share_line(p, (area.x, y, half - 2), "Clusters", &clusters);
-    usage_line(p, (area.x + half, y, area.right() - area.x - half), "CPU", fleet.total.cpu, cores);
+    usage_line(
+        p,
+        (area.x + half, y, area.right() - area.x - half),
+        "CPU",
+        fleet.total.cpu,
+        cores,
+    );
     y += 1;
-    let bindings = [Mark::Ok, Mark::Moving, Mark::Attention, Mark::Unknown, Mark::Bad]
-        .map(|mark| (mark, fleet.bindings.get(&mark).copied().unwrap_or(0)));
+    let bindings = [
+        Mark::Ok,
+        Mark::Moving,
+        Mark::Attention,
+        Mark::Unknown,
+        Mark::Bad,
+    ]
+    .map(|mark| (mark, fleet.bindings.get(&mark).copied().unwrap_or(0)));
     share_line(p, (area.x, y, half - 2), "Bindings", &bindings);
     let memory = fleet.total.memory;
-    usage_line(p, (area.x + half, y, area.right() - area.x - half), "Memory", memory, bytes);
+    usage_line(
+        p,
+        (area.x + half, y, area.right() - area.x - half),
+        "Memory",
+        memory,
+        bytes,
+    );
     y += 2;
     let below = Rect::new(area.x, y, area.width, area.bottom().saturating_sub(y));
     let rows = section(p, below, &[("Regions", Role::TableHeader)]);
     regions(state, p, rows);
+    let taken = u16::try_from(fleet.groups.len() + 2).unwrap_or(u16::MAX);
+    let y = rows.y.saturating_add(taken);
+    if y + 2 < area.bottom() {
+        let below = Rect::new(area.x, y, area.width, area.bottom() - y);
+        fullest(state, p, below);
+    }
 }
 
-fn share_line(p: &mut Painter<'_>, (x, y, wide): (u16, u16, u16), label: &str, counts: &[(Mark, u64)]) {
+/// The clusters with the least room left, the fullest first.
+fn fullest(state: &State, p: &mut Painter<'_>, area: Rect) {
+    let fullness = |row: &crate::rows::ClusterRow| {
+        let part = |usage: Usage| usage.fraction().unwrap_or(-1.0);
+        part(row.cpu).max(part(row.memory))
+    };
+    let mut rows: Vec<_> = state.clusters.table.rows().iter().collect();
+    rows.sort_by(|a, b| fullness(b).total_cmp(&fullness(a)));
+    let area = section(p, area, &[("Fullest clusters", Role::TableHeader)]);
+    let name = (area.width / 4).clamp(12, 28);
+    let bar = (area.width.saturating_sub(name + 4) / 2)
+        .saturating_sub(13)
+        .min(24);
+    for (y, row) in (area.y..area.bottom()).zip(rows) {
+        p.text(
+            area.x,
+            y,
+            1,
+            p.glyphs.mark(row.mark()),
+            mark_role(row.mark()),
+        );
+        p.name(area.x + 2, y, name, &row.name, Role::Cluster);
+        let mut x = area.x + name + 4;
+        for (label, usage) in [("cpu ", row.cpu), ("mem ", row.memory)] {
+            p.text(x, y, 4, label, Role::HeaderLabel);
+            if let Some(fraction) = usage.fraction() {
+                gauge::gauge(p, x + 4, y, bar, fraction);
+                let text = format!("{:>5}", percent(fraction));
+                p.text(x + 4 + bar, y, 6, &text, gauge::level(fraction));
+            }
+            x += bar + 13;
+        }
+    }
+}
+
+fn share_line(
+    p: &mut Painter<'_>,
+    (x, y, wide): (u16, u16, u16),
+    label: &str,
+    counts: &[(Mark, u64)],
+) {
     let total: u64 = counts.iter().map(|(_, count)| count).sum();
     p.text(x, y, 9, label, Role::HeaderLabel);
     let total_text = format!("{total:>5} ");
@@ -225,13 +360,29 @@ fn share_line(p: &mut Painter<'_>, (x, y, wide): (u16, u16, u16), label: &str, c
     let shares: Vec<(u64, Role)> = counts.iter().map(|(m, n)| (*n, mark_role(*m))).collect();
     gauge::shares(p, at, y, bar, &shares);
     let mut at = at + bar + 1;
-    for (mark, count) in counts.iter().rev().filter(|(mark, n)| *n > 0 && *mark != Mark::Ok) {
+    for (mark, count) in counts
+        .iter()
+        .rev()
+        .filter(|(mark, n)| *n > 0 && *mark != Mark::Ok)
+    {
         let text = format!("{}{count} ", p.glyphs.mark(*mark));
-        at = p.text(at, y, (x + wide).saturating_sub(at), &text, mark_role(*mark));
+        at = p.text(
+            at,
+            y,
+            (x + wide).saturating_sub(at),
+            &text,
+            mark_role(*mark),
+        );
     }
     let all_well = counts.iter().all(|(mark, n)| *n == 0 || *mark == Mark::Ok);
     if all_well && total > 0 {
-        p.text(at, y, (x + wide).saturating_sub(at), "all well", Role::StateOk);
+        p.text(
+            at,
+            y,
+            (x + wide).saturating_sub(at),
+            "all well",
+            Role::StateOk,
+        );
     }
 }
 
@@ -244,13 +395,25 @@ fn usage_line(
 ) {
     p.text(x, y, 8, label, Role::HeaderLabel);
     let Some(fraction) = usage.fraction() else {
-        p.text(x + 8, y, wide.saturating_sub(8), "not reported", Role::Faint);
+        p.text(
+            x + 8,
+            y,
+            wide.saturating_sub(8),
+            "not reported",
+            Role::Faint,
+        );
         return;
     };
     let bar = wide.saturating_sub(8 + 6 + 14).clamp(4, 28);
     gauge::gauge(p, x + 8, y, bar, fraction);
     let at = x + 8 + bar;
-    let at = p.text(at, y, 6, &format!("{:>5} ", percent(fraction)), gauge::level(fraction));
+    let at = p.text(
+        at,
+        y,
+        6,
+        &format!("{:>5} ", percent(fraction)),
+        gauge::level(fraction),
+    );
     let amounts = format!("{}/{}", unit(usage.used), unit(usage.total));
     p.text(at, y, (x + wide).saturating_sub(at), &amounts, Role::Dim);
 }
@@ -258,7 +421,11 @@ fn usage_line(
 fn regions(state: &State, p: &mut Painter<'_>, area: Rect) {
     let groups = &state.fleet.groups;
     let widest = |text: fn(&Group) -> &str, least: usize| {
-        let widest = groups.iter().map(|g| flybridge_ui::text::width(text(g))).max().unwrap_or(0);
+        let widest = groups
+            .iter()
+            .map(|g| flybridge_ui::text::width(text(g)))
+            .max()
+            .unwrap_or(0);
         u16::try_from(widest.max(least)).unwrap_or(24).min(22)
     };
     let region = widest(|g| &g.region, 6);
@@ -292,7 +459,11 @@ fn regions(state: &State, p: &mut Painter<'_>, area: Rect) {
         p.text(xs[1], y, provider, &or_none(&group.provider), Role::Dim);
         marks(p, (xs[2], y), &group.marks);
         let nodes = format!("{}/{}", group.nodes.0, group.nodes.1);
-        let role = if group.nodes.0 < group.nodes.1 { Role::StateWarn } else { Role::Text };
+        let role = if group.nodes.0 < group.nodes.1 {
+            Role::StateWarn
+        } else {
+            Role::Text
+        };
         p.text(xs[3], y, 8, &nodes, role);
         for (x, usage) in [(cpu_x, group.cpu), (cpu_x + bar + 7, group.memory)] {
             if let Some(fraction) = usage.fraction() {
@@ -333,13 +504,20 @@ fn attention(state: &State, p: &mut Painter<'_>, area: Rect) -> usize {
     if fleet.attention.is_empty() {
         let words = match state.bindings.phase {
             Phase::Loading => "bindings are still being listed",
-            Phase::Live | Phase::Failed(_) => "nothing: every cluster is ready, every binding applied and healthy",
+            Phase::Live | Phase::Failed(_) => {
+                "nothing: every cluster is ready, every binding applied and healthy"
+            }
         };
         p.text(inside.x, inside.y, inside.width, words, Role::StateOk);
         return height;
     }
     let (first, last) = fleet.scroll.window(height, fleet.attention.len());
-    let name_width = inside.width / 3;
+    let widest = fleet
+        .attention
+        .iter()
+        .map(|item| width16(item.target.name()))
+        .max();
+    let name_width = widest.unwrap_or(0).min(inside.width / 3);
     for (y, at) in (inside.y..inside.bottom()).zip(first..last) {
         let item = &fleet.attention[at];
         let glyph = p.glyphs.mark(item.mark);
@@ -352,7 +530,13 @@ fn attention(state: &State, p: &mut Painter<'_>, area: Rect) -> usize {
         p.name(inside.x + 10, y, name_width, name, role);
         let x = inside.x + 10 + name_width + 2;
         let age = item.since.map(|at| age(at, state.now)).unwrap_or_default();
-        p.text(x, y, inside.right().saturating_sub(x + 7), &item.text, Role::Text);
+        p.text(
+            x,
+            y,
+            inside.right().saturating_sub(x + 7),
+            &item.text,
+            Role::Text,
+        );
         p.parts_right(inside.right(), y, 6, &[(&age, Role::Dim)]);
         if at == fleet.scroll.at {
             p.tint(Rect::new(inside.x, y, inside.width, 1), Role::Selection);

@@ -40,7 +40,11 @@ pub(crate) fn render<R: ListRow>(
 ) -> usize {
     let title = state.pane().spec().title;
     let (shown, total) = (list.table.len(), list.table.rows().len());
-    let count = if shown == total { format!(" {total}") } else { format!(" {shown} of {total}") };
+    let count = if shown == total {
+        format!(" {total}")
+    } else {
+        format!(" {shown} of {total}")
+    };
     let filter = list.filter.text.as_str();
     let filter_parts = [("/", Role::HintKey), (filter, Role::Accent)];
     let stale = match phase {
@@ -49,12 +53,23 @@ pub(crate) fn render<R: ListRow>(
     };
     let labels = Labels {
         title: &[(title, Role::Title), (&count, Role::Dim)],
-        aside: if filter.is_empty() { &[] } else { &filter_parts },
-        foot: if stale.is_empty() { &[] } else { &[(stale, Role::BadgeWarn)] },
+        aside: if filter.is_empty() {
+            &[]
+        } else {
+            &filter_parts
+        },
+        foot: if stale.is_empty() {
+            &[]
+        } else {
+            &[(stale, Role::BadgeWarn)]
+        },
         ..Labels::default()
     };
     let inside = frame(p, area, labels, true);
-    let notice_rows = notices.len().min(NOTICES).min(usize::from(inside.height / 3));
+    let notice_rows = notices
+        .len()
+        .min(NOTICES)
+        .min(usize::from(inside.height / 3));
     let taken = u16::try_from(notice_rows).unwrap_or(0);
     let rows = Rect {
         height: inside.height - taken,
@@ -66,9 +81,22 @@ pub(crate) fn render<R: ListRow>(
         let highlight = |column: &str, text: &str| list.filter.matches(column, text);
         let height = paint(p, rows, &list.table, &state.env(), Some(&highlight));
         let (first, _) = list.table.window(height);
-        scroll_bar(p, Rect { height: rows.height + 2, ..area }, shown, height, first);
+        scroll_bar(
+            p,
+            Rect {
+                height: rows.height + 2,
+                ..area
+            },
+            shown,
+            height,
+            first,
+        );
     }
-    paint_notices(p, Rect::new(inside.x, rows.bottom(), inside.width, taken), notices);
+    paint_notices(
+        p,
+        Rect::new(inside.x, rows.bottom(), inside.width, taken),
+        notices,
+    );
     usize::from(rows.height.saturating_sub(1))
 }
 
@@ -122,16 +150,30 @@ fn nothing<R: ListRow>(
     match phase {
         Phase::Loading => {
             let heading = format!("Listing {things}{}", p.glyphs.ellipsis);
-            message(p, area, (&heading, Role::Accent), &["Rows appear as they arrive."]);
+            message(
+                p,
+                area,
+                (&heading, Role::Accent),
+                &["Rows appear as they arrive."],
+            );
         }
         Phase::Failed(error) => {
             let heading = format!("Cannot list {things}");
-            let text = [error.as_str(), "", "It is tried again by itself; ctrl-r tries now."];
+            let text = [
+                error.as_str(),
+                "",
+                "It is tried again by itself; ctrl-r tries now.",
+            ];
             message(p, area, (&heading, Role::StateBad), &text);
         }
         Phase::Live if failed > 0 => {
             let heading = format!("No {things} to show");
-            message(p, area, (&heading, Role::Strong), &["No member could be asked; see below."]);
+            message(
+                p,
+                area,
+                (&heading, Role::Strong),
+                &["No member could be asked; see below."],
+            );
         }
         Phase::Live => {
             let heading = format!("No {things}");
@@ -184,7 +226,11 @@ pub(crate) fn notices<R>(state: &State, members: &MemberList<R>) -> Vec<Notice> 
             Phase::Live => {}
             Phase::Loading => waiting.push(row.name.as_str()),
             Phase::Failed(error) => {
-                let old = if member.rows.is_empty() { "" } else { "rows are old: " };
+                let old = if member.rows.is_empty() {
+                    ""
+                } else {
+                    "rows are old: "
+                };
                 notices.push(Notice {
                     mark: Mark::Bad,
                     cluster: row.name.clone(),
@@ -210,7 +256,11 @@ pub(crate) fn phase_of<R>(state: &State, members: &MemberList<R>) -> Phase {
         Phase::Live if clusters.is_empty() => Phase::Live,
         Phase::Live => {
             let answered = |phase: &Phase| *phase != Phase::Loading;
-            if members.members.values().any(|member| answered(&member.phase)) {
+            if members
+                .members
+                .values()
+                .any(|member| answered(&member.phase))
+            {
                 Phase::Live
             } else {
                 Phase::Loading
@@ -224,9 +274,21 @@ pub(crate) fn phase_of<R>(state: &State, members: &MemberList<R>) -> Phase {
 pub(crate) fn position(state: &State) -> Option<String> {
     fn of<R: ListRow>(list: &List<R>) -> Option<String> {
         let column = <R as Record>::COLUMNS.get(list.table.sort().column)?;
-        let at = if list.table.is_empty() { 0 } else { list.table.cursor() + 1 };
-        let direction = if list.table.sort().descending { " down" } else { "" };
-        Some(format!("row {at} of {}   sort {}{direction}", list.table.len(), column.id))
+        let at = if list.table.is_empty() {
+            0
+        } else {
+            list.table.cursor() + 1
+        };
+        let direction = if list.table.sort().descending {
+            " down"
+        } else {
+            ""
+        };
+        Some(format!(
+            "row {at} of {}   sort {}{direction}",
+            list.table.len(),
+            column.id
+        ))
     }
     match state.pane() {
         Pane::Clusters => of(&state.clusters),

@@ -16,7 +16,16 @@ pub(crate) const SPEC: Spec = Spec {
     aliases: &[],
     title: "Logs",
     modes: &["logs"],
-    hints: &["follow", "wrap", "times", "since", "container", "filter", "clear", "back"],
+    hints: &[
+        "follow",
+        "wrap",
+        "times",
+        "since",
+        "container",
+        "filter",
+        "clear",
+        "back",
+    ],
 };
 
 /// Bytes of log kept.
@@ -62,7 +71,10 @@ impl LogsState {
 
     /// Turns to the next container, and says whether there is one.
     pub(crate) fn next_container(&mut self) -> bool {
-        let at = self.containers.iter().position(|name| *name == self.request.container);
+        let at = self
+            .containers
+            .iter()
+            .position(|name| *name == self.request.container);
         let next = at.map_or(0, |at| at + 1) % self.containers.len().max(1);
         match self.containers.get(next) {
             Some(name) if *name != self.request.container => {
@@ -97,7 +109,8 @@ impl LogsState {
             Some(error) if self.log.total() == 0 => self.phase = Phase::Failed(error),
             Some(error) => {
                 self.phase = Phase::Live;
-                self.log.push(LogLine::marker(format!("stream cut: {error}")), None);
+                self.log
+                    .push(LogLine::marker(format!("stream cut: {error}")), None);
             }
             None => self.phase = Phase::Live,
         }
@@ -111,22 +124,41 @@ pub(crate) fn render(state: &State, p: &mut Painter<'_>, area: Rect) -> usize {
     let container = match logs.containers.len() {
         0 | 1 => String::new(),
         count => {
-            let at = logs.containers.iter().position(|c| *c == request.container).unwrap_or(0) + 1;
+            let at = logs
+                .containers
+                .iter()
+                .position(|c| *c == request.container)
+                .unwrap_or(0)
+                + 1;
             format!(" {} ({at} of {count})", request.container)
         }
     };
     let previous = if request.previous { " previous" } else { "" };
-    let filter = [("/", Role::HintKey), (logs.filter.text.as_str(), Role::Accent)];
+    let filter = [
+        ("/", Role::HintKey),
+        (logs.filter.text.as_str(), Role::Accent),
+    ];
     let foot = foot(logs);
     let foot: Vec<(&str, Role)> = foot.iter().map(|(t, r)| (t.as_str(), *r)).collect();
     let count = match (logs.log.len(), logs.log.total()) {
         (shown, total) if shown == total => format!("{total} lines"),
         (shown, total) => format!("{shown} of {total} lines"),
     };
-    let place = [("in ", Role::Dim), (request.cluster.as_str(), Role::Cluster)];
+    let place = [
+        ("in ", Role::Dim),
+        (request.cluster.as_str(), Role::Cluster),
+    ];
     let labels = Labels {
-        title: &[(&pod, Role::Title), (&container, Role::Text), (previous, Role::StateWarn)],
-        aside: if logs.filter.is_empty() { &place } else { &filter },
+        title: &[
+            (&pod, Role::Title),
+            (&container, Role::Text),
+            (previous, Role::StateWarn),
+        ],
+        aside: if logs.filter.is_empty() {
+            &place
+        } else {
+            &filter
+        },
         foot: &foot,
         foot_aside: &[(&count, Role::Dim)],
     };
@@ -137,7 +169,12 @@ pub(crate) fn render(state: &State, p: &mut Painter<'_>, area: Rect) -> usize {
             message(p, inside, (&heading, Role::Accent), &[]);
         }
         Phase::Failed(error) => {
-            message(p, inside, ("Cannot show the log", Role::StateBad), &[error, "", "esc goes back."]);
+            message(
+                p,
+                inside,
+                ("Cannot show the log", Role::StateBad),
+                &[error, "", "esc goes back."],
+            );
         }
         Phase::Live if logs.log.is_empty() => {
             let text = if logs.log.total() > 0 {

@@ -12,7 +12,15 @@ pub(crate) const SPEC: Spec = Spec {
     aliases: &["pod", "po"],
     title: "Pods",
     modes: &["pods", "list"],
-    hints: &["logs", "previous-logs", "yaml", "filter", "attention", "namespaces", "sort status"],
+    hints: &[
+        "logs",
+        "previous-logs",
+        "yaml",
+        "filter",
+        "attention",
+        "namespaces",
+        "sort status",
+    ],
 };
 
 const WORDS: Words = Words {
@@ -23,5 +31,11 @@ const WORDS: Words = Words {
 pub(crate) fn render(state: &State, p: &mut Painter<'_>, area: Rect) -> usize {
     let notices = list::notices(state, &state.pods);
     let phase = list::phase_of(state, &state.pods);
-    list::render(state, p, area, (&state.pods.list, &phase), (&WORDS, &notices))
+    list::render(
+        state,
+        p,
+        area,
+        (&state.pods.list, &phase),
+        (&WORDS, &notices),
+    )
 }

@@ -9,10 +9,26 @@ use crate::state::State;
 
 pub(crate) const SPEC: Spec = Spec {
     id: "workloads",
-    aliases: &["workload", "wl", "deploy", "deployments", "sts", "ds", "jobs"],
+    aliases: &[
+        "workload",
+        "wl",
+        "deploy",
+        "deployments",
+        "sts",
+        "ds",
+        "jobs",
+    ],
     title: "Workloads",
     modes: &["workloads", "list"],
-    hints: &["pods", "yaml", "filter", "attention", "namespaces", "sort ready", "copy"],
+    hints: &[
+        "pods",
+        "yaml",
+        "filter",
+        "attention",
+        "namespaces",
+        "sort ready",
+        "copy",
+    ],
 };
 
 const WORDS: Words = Words {
@@ -23,5 +39,11 @@ const WORDS: Words = Words {
 pub(crate) fn render(state: &State, p: &mut Painter<'_>, area: Rect) -> usize {
     let notices = list::notices(state, &state.workloads);
     let phase = list::phase_of(state, &state.workloads);
-    list::render(state, p, area, (&state.workloads.list, &phase), (&WORDS, &notices))
+    list::render(
+        state,
+        p,
+        area,
+        (&state.workloads.list, &phase),
+        (&WORDS, &notices),
+    )
 }

@@ -82,11 +82,23 @@ pub(crate) fn render(state: &State, p: &mut Painter<'_>, area: Rect) -> usize {
     let height = usize::from(area.height.saturating_sub(2));
     let top = yaml.top.min(yaml.lines.len().saturating_sub(height));
     let last = (top + height).min(yaml.lines.len());
-    let lines = format!("lines {}-{last} of {}", (top + 1).min(last), yaml.lines.len());
+    let lines = format!(
+        "lines {}-{last} of {}",
+        (top + 1).min(last),
+        yaml.lines.len()
+    );
     let labels = Labels {
-        title: &[(&object.kind, Role::Kind), (" ", Role::Dim), (&path, Role::Title)],
+        title: &[
+            (&object.kind, Role::Kind),
+            (" ", Role::Dim),
+            (&path, Role::Title),
+        ],
         aside: &[(&place, Role::Cluster)],
-        foot_aside: if yaml.phase == Phase::Live { &[(&lines, Role::Dim)] } else { &[] },
+        foot_aside: if yaml.phase == Phase::Live {
+            &[(&lines, Role::Dim)]
+        } else {
+            &[]
+        },
         ..Labels::default()
     };
     let inside = frame(p, area, labels, true);
@@ -97,7 +109,12 @@ pub(crate) fn render(state: &State, p: &mut Painter<'_>, area: Rect) -> usize {
         }
         Phase::Failed(error) => {
             let heading = format!("Cannot show {path}");
-            message(p, inside, (&heading, Role::StateBad), &[error, "", "esc goes back."]);
+            message(
+                p,
+                inside,
+                (&heading, Role::StateBad),
+                &[error, "", "esc goes back."],
+            );
         }
         Phase::Live => {
             // What a line means depends on those before it, so all of them are read.

@@ -20,49 +20,59 @@ pub(super) fn header(state: &State, p: &mut Painter<'_>, area: Rect) {
     if about.read_only {
         x = p.text(x, area.y, 11, " READ-ONLY ", Role::BadgeWarn) + 1;
     }
-    let counts = counts(state);
     let room = area.right().saturating_sub(x + 1);
-    for counts in [&counts[..], &counts[..counts.len().min(4)]] {
-        let parts: Vec<(&str, Role)> = counts.iter().map(|(t, r)| (t.as_str(), *r)).collect();
-        if parts.iter().map(|(t, _)| width16(t)).sum::<u16>() <= room {
-            p.parts_right(area.right() - 1, area.y, room, &parts);
-            break;
-        }
-    }
+    let counts = counts(state);
+    let parts: Vec<(&str, Role)> = counts.iter().map(|(t, r)| (t.as_str(), *r)).collect();
+    p.parts_right(area.right() - 1, area.y, room, &parts);
 }
 
+/// Clusters and bindings by state; what is well is not counted.
 fn counts(state: &State) -> Vec<(String, Role)> {
-    let mut parts = Vec::new();
-    let clusters = state.clusters.table.rows();
-    let ready = clusters.iter().filter(|row| row.ready == Tri::True).count();
-    let not_ready = clusters.len() - ready;
-    if state.clusters.phase == Phase::Loading {
-        parts.push(("loading".to_owned(), Role::Dim));
-        return parts;
-    }
-    parts.push((plural(clusters.len(), "cluster"), Role::Header));
-    parts.push((format!(" {} {ready} ready", state.glyphs.mark(Mark::Ok)), Role::StateOk));
-    if not_ready > 0 {
-        let text = format!(" {} {not_ready} not", state.glyphs.mark(Mark::Bad));
-        parts.push((text, Role::StateBad));
-    } else {
-        parts.push((String::new(), Role::Dim));
-    }
-    parts.push((String::new(), Role::Dim));
-    let bindings = state.bindings.table.rows();
-    parts.push((format!("   {}", plural(bindings.len(), "binding")), Role::Header));
-    for mark in [Mark::Bad, Mark::Attention, Mark::Moving] {
-        let count = bindings.iter().filter(|row| row.mark() == mark).count();
-        if count > 0 {
-            parts.push((format!(" {} {count}", state.glyphs.mark(mark)), mark_role(mark)));
+    fn of<R: Record>(
+        parts: &mut Vec<(String, Role)>,
+        glyphs: flybridge_ui::Glyphs,
+        rows: &crate::rows::Rows<R>,
+        thing: &str,
+    ) {
+        parts.push((plural(rows.len(), thing), Role::Header));
+        for mark in [Mark::Bad, Mark::Unknown, Mark::Attention, Mark::Moving] {
+            let count = rows.iter().filter(|row| row.mark() == mark).count();
+            if count > 0 {
+                parts.push((format!(" {}{count}", glyphs.mark(mark)), mark_role(mark)));
+            }
         }
+    }
+    let mut parts = Vec::new();
+    match state.clusters.phase {
+        Phase::Loading => parts.push(("connecting".to_owned(), Role::Dim)),
+        Phase::Live | Phase::Failed(_) => {
+            of(
+                &mut parts,
+                state.glyphs,
+                state.clusters.table.rows(),
+                "cluster",
+            );
+        }
+    }
+    if state.bindings.phase == Phase::Live {
+        parts.push(("   ".to_owned(), Role::Dim));
+        of(
+            &mut parts,
+            state.glyphs,
+            state.bindings.table.rows(),
+            "binding",
+        );
     }
     parts
 }
 
 /// `1 thing`, `2 things`.
 pub(crate) fn plural(count: usize, thing: &str) -> String {
-    if count == 1 { format!("1 {thing}") } else { format!("{count} {thing}s") }
+    if count == 1 {
+        format!("1 {thing}")
+    } else {
+        format!("{count} {thing}s")
+    }
 }
 
 /// Second line: root panes, and the way to the pane shown.
@@ -81,7 +91,11 @@ pub(super) fn tabs(state: &State, p: &mut Painter<'_>, area: Rect) {
     if deep {
         x = x.saturating_sub(2);
         for (at, view) in state.stack.iter().enumerate().skip(1) {
-            let role = if at + 1 == state.stack.len() { Role::CrumbActive } else { Role::Crumb };
+            let role = if at + 1 == state.stack.len() {
+                Role::CrumbActive
+            } else {
+                Role::Crumb
+            };
             x = p.text(x, area.y, 2, state.glyphs.crumb, Role::Faint) + 1;
             let room = area.right().saturating_sub(x + 1);
             x = p.name(x, area.y, room, &crumb(state, view.pane), role) + 1;
@@ -104,7 +118,9 @@ pub(super) fn tabs(state: &State, p: &mut Painter<'_>, area: Rect) {
 
 fn crumb(state: &State, pane: Pane) -> String {
     let path = |object: &Option<crate::rows::ObjectRef>| {
-        object.as_ref().map_or_else(String::new, crate::rows::ObjectRef::path)
+        object
+            .as_ref()
+            .map_or_else(String::new, crate::rows::ObjectRef::path)
     };
     match pane {
         Pane::Explain => format!("explain {}", path(&state.explain.binding)),
@@ -124,7 +140,12 @@ pub(super) fn hints(state: &State, p: &mut Painter<'_>, area: Rect) {
     let mut actions = match state.layers.last() {
         None => pane_hints(state.pane()),
         Some(Layer::Palette(_) | Layer::Namespaces(_) | Layer::Dialog(..)) => {
-            vec![Action::Accept, Action::Complete, Action::NextItem, Action::Cancel]
+            vec![
+                Action::Accept,
+                Action::Complete,
+                Action::NextItem,
+                Action::Cancel,
+            ]
         }
         Some(_) => vec![Action::Cancel, Action::Down, Action::Up],
     };
@@ -133,7 +154,9 @@ pub(super) fn hints(state: &State, p: &mut Painter<'_>, area: Rect) {
         actions.extend([Action::Palette]);
     }
     let help = key_of(&Action::Help).map(|key| (key, "help".to_owned()));
-    let reserved = help.as_ref().map_or(0, |(key, text)| width16(key) + width16(text) + 4);
+    let reserved = help
+        .as_ref()
+        .map_or(0, |(key, text)| width16(key) + width16(text) + 4);
     let mut x = area.x + 1;
     for action in &actions {
         let Some(key) = key_of(action) else { continue };
@@ -146,7 +169,11 @@ pub(super) fn hints(state: &State, p: &mut Painter<'_>, area: Rect) {
         x = p.text(x, area.y, wide, &label, Role::HintText) + 3;
     }
     if let Some((key, text)) = help.filter(|_| state.layers.is_empty()) {
-        let parts = [(key.as_str(), Role::HintKey), (" ", Role::HintText), (&text, Role::HintText)];
+        let parts = [
+            (key.as_str(), Role::HintKey),
+            (" ", Role::HintText),
+            (&text, Role::HintText),
+        ];
         p.parts_right(area.right() - 1, area.y, reserved, &parts);
     }
 }
@@ -171,12 +198,21 @@ pub(super) fn status(state: &State, p: &mut Painter<'_>, area: Rect) {
             Mark::Attention => (state.glyphs.mark(Mark::Attention), Role::ToastWarn),
             _ => (state.glyphs.dot, Role::ToastInfo),
         };
-        p.parts(area.x + 1, area.y, room, &[(glyph, role), (" ", role), (&toast.text, role)]);
+        p.parts(
+            area.x + 1,
+            area.y,
+            room,
+            &[(glyph, role), (" ", role), (&toast.text, role)],
+        );
         return;
     }
     let (live, total) = watch_counts(state);
     let watches = format!("watches {live}/{total}");
-    let mark = if live == total { Mark::Ok } else { Mark::Moving };
+    let mark = if live == total {
+        Mark::Ok
+    } else {
+        Mark::Moving
+    };
     let parts = [
         (state.glyphs.mark(mark), mark_role(mark)),
         (" ", Role::Status),
@@ -185,9 +221,21 @@ pub(super) fn status(state: &State, p: &mut Painter<'_>, area: Rect) {
     let x = p.parts(area.x + 1, area.y, room, &parts);
     if let Some(error) = trouble(state) {
         let text = format!("   {error}");
-        p.text(x, area.y, right.saturating_sub(x + 1), &text, Role::StateBad);
+        p.text(
+            x,
+            area.y,
+            right.saturating_sub(x + 1),
+            &text,
+            Role::StateBad,
+        );
     } else if let Some(position) = crate::panes::list::position(state) {
-        p.text(x + 3, area.y, right.saturating_sub(x + 4), &position, Role::Status);
+        p.text(
+            x + 3,
+            area.y,
+            right.saturating_sub(x + 4),
+            &position,
+            Role::Status,
+        );
     }
 }
 
@@ -211,10 +259,12 @@ fn watch_counts(state: &State) -> (usize, usize) {
 }
 
 fn trouble(state: &State) -> Option<&str> {
-    [&state.clusters.phase, &state.bindings.phase].into_iter().find_map(|phase| match phase {
-        Phase::Failed(error) => Some(error.as_str()),
-        Phase::Loading | Phase::Live => None,
-    })
+    [&state.clusters.phase, &state.bindings.phase]
+        .into_iter()
+        .find_map(|phase| match phase {
+            Phase::Failed(error) => Some(error.as_str()),
+            Phase::Loading | Phase::Live => None,
+        })
 }
 
 /// The time of day, in minutes: it changes once a minute.

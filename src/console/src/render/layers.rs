@@ -23,7 +23,9 @@ pub(super) fn render(
     for layer in &state.layers {
         cursor = match layer {
             Layer::Palette(list) => picker::paint(p, popup(body, 84, 16), "Commands", ":", list),
-            Layer::Namespaces(list) => picker::paint(p, popup(body, 56, 14), "Namespace", ">", list),
+            Layer::Namespaces(list) => {
+                picker::paint(p, popup(body, 56, 14), "Namespace", ">", list)
+            }
             Layer::Filter { input, error, .. } => {
                 Some(filter(state, p, prompt, input, error.as_deref()))
             }
@@ -64,13 +66,31 @@ fn filter(
     p.clear(line, Role::Prompt);
     let x = p.text(line.x + 1, line.y, 8, "filter /", Role::PromptMark);
     let aside = error.unwrap_or("re  !re  COL:re  COL>n  @cluster  ns:a,b  is:attention");
-    let aside_role = if error.is_some() { Role::PromptError } else { Role::PromptGhost };
+    let aside_role = if error.is_some() {
+        Role::PromptError
+    } else {
+        Role::PromptGhost
+    };
     let aside_width = width16(aside).min(line.width / 2);
-    let field = Rect::new(x, line.y, line.right().saturating_sub(x + aside_width + 3), 1);
-    let role = if error.is_some() { Role::PromptError } else { Role::Prompt };
+    let field = Rect::new(
+        x,
+        line.y,
+        line.right().saturating_sub(x + aside_width + 3),
+        1,
+    );
+    let role = if error.is_some() {
+        Role::PromptError
+    } else {
+        Role::Prompt
+    };
     let cursor = input.paint(p, field, role, "");
     let room = line.right().saturating_sub(field.right() + 1);
-    p.parts_right(line.right() - 1, line.y, aside_width.min(room), &[(aside, aside_role)]);
+    p.parts_right(
+        line.right() - 1,
+        line.y,
+        aside_width.min(room),
+        &[(aside, aside_role)],
+    );
     debug_assert!(!state.layers.is_empty());
     cursor
 }
@@ -79,8 +99,17 @@ fn filter(
 fn sequence(state: &State, p: &mut Painter<'_>, body: Rect) {
     let items = follow_ups(state);
     let key_width = items.iter().map(|(key, _)| width16(key)).max().unwrap_or(1);
-    let wide = items.iter().map(|(_, label)| width16(label)).max().unwrap_or(0) + key_width + 7;
-    let height = (u16::try_from(items.len()).unwrap_or(u16::MAX).saturating_add(2)).min(body.height);
+    let wide = items
+        .iter()
+        .map(|(_, label)| width16(label))
+        .max()
+        .unwrap_or(0)
+        + key_width
+        + 7;
+    let height = (u16::try_from(items.len())
+        .unwrap_or(u16::MAX)
+        .saturating_add(2))
+    .min(body.height);
     let wide = wide.clamp(16, body.width);
     let area = Rect::new(body.right() - wide, body.bottom() - height, wide, height);
     p.clear(area, Role::Dialog);
@@ -114,7 +143,9 @@ fn help_lines(state: &State) -> Vec<HelpLine> {
     let mut lines = Vec::new();
     for section in Section::LISTED {
         let mut entries = Vec::new();
-        let specs = SPECS.iter().filter(|s| s.section == section && s.needs != Needs::Prompt);
+        let specs = SPECS
+            .iter()
+            .filter(|s| s.section == section && s.needs != Needs::Prompt);
         for spec in specs {
             entries.extend(help_entry(state, &modes, spec));
         }
@@ -154,7 +185,9 @@ fn help_entry(state: &State, modes: &[&str], spec: &crate::action::Spec) -> Opti
     }
     keys.retain(|key| !key.starts_with("alt-"));
     let keys = match (keys.first(), keys.last()) {
-        (Some(first), Some(last)) if keys.len() > 3 && first.len() == 1 => format!("{first}-{last}"),
+        (Some(first), Some(last)) if keys.len() > 3 && first.len() == 1 => {
+            format!("{first}-{last}")
+        }
         _ => keys.join(" "),
     };
     (!keys.is_empty()).then(|| HelpLine::Key {
@@ -173,7 +206,12 @@ fn help(state: &State, p: &mut Painter<'_>, body: Rect, at: usize) {
     let labels = Labels {
         title: &[(&title, Role::Title)],
         aside: &[(&name, Role::Dim)],
-        foot: &[("esc", Role::HintKey), (" close", Role::Dim), ("  : ", Role::HintKey), ("runs any command by name", Role::Dim)],
+        foot: &[
+            ("esc", Role::HintKey),
+            (" close", Role::Dim),
+            ("  : ", Role::HintKey),
+            ("runs any command by name", Role::Dim),
+        ],
         ..Labels::default()
     };
     let inside = frame(p, area, labels, true);
@@ -198,7 +236,11 @@ fn help_line(p: &mut Painter<'_>, place: Rect, line: &HelpLine) {
             p.text(place.x, place.y, place.width, title, Role::Title);
         }
         HelpLine::Key { keys, doc, why_not } => {
-            let role = if why_not.is_some() { Role::Faint } else { Role::HintKey };
+            let role = if why_not.is_some() {
+                Role::Faint
+            } else {
+                Role::HintKey
+            };
             p.text(place.x, place.y, 15, keys, role);
             let x = place.x + 16;
             let room = place.right().saturating_sub(x);
@@ -208,7 +250,13 @@ fn help_line(p: &mut Painter<'_>, place: Rect, line: &HelpLine) {
             };
             if let Some(why) = why_not {
                 let note = format!(" ({why})");
-                p.text(end, place.y, place.right().saturating_sub(end), &note, Role::Faint);
+                p.text(
+                    end,
+                    place.y,
+                    place.right().saturating_sub(end),
+                    &note,
+                    Role::Faint,
+                );
             }
         }
     }
@@ -224,9 +272,20 @@ fn messages(state: &State, p: &mut Painter<'_>, body: Rect, at: usize) {
     };
     let inside = frame(p, area, labels, true);
     if state.messages.is_empty() {
-        p.text(inside.x, inside.y, inside.width, "nothing has been said yet", Role::Dim);
+        p.text(
+            inside.x,
+            inside.y,
+            inside.width,
+            "nothing has been said yet",
+            Role::Dim,
+        );
     }
-    let start = at.min(state.messages.len().saturating_sub(usize::from(inside.height)));
+    let start = at.min(
+        state
+            .messages
+            .len()
+            .saturating_sub(usize::from(inside.height)),
+    );
     let newest_first = state.messages.iter().rev().skip(start);
     for (y, message) in (inside.y..inside.bottom()).zip(newest_first) {
         let age = format!("{:>5}  ", age(message.at, state.now));

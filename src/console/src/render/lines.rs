@@ -64,21 +64,34 @@ pub(crate) fn paint(p: &mut Painter<'_>, area: Rect, lines: &[Line]) -> u16 {
 /// Paints a heading and an explanation in the middle of an area, as empty panes do.
 pub(crate) fn message(p: &mut Painter<'_>, area: Rect, heading: (&str, Role), text: &[&str]) {
     let columns = usize::from(area.width.min(64));
-    let mut lines = vec![(heading.0.to_owned(), heading.1), (String::new(), Role::Dim)];
+    let mut lines = vec![
+        (heading.0.to_owned(), heading.1),
+        (String::new(), Role::Dim),
+    ];
     for text in text {
-        lines.extend(wrap(text, columns).into_iter().map(|line| (line, Role::Dim)));
+        lines.extend(
+            wrap(text, columns)
+                .into_iter()
+                .map(|line| (line, Role::Dim)),
+        );
     }
     let count = u16::try_from(lines.len()).unwrap_or(u16::MAX);
     let top = area.y + area.height.saturating_sub(count) / 3;
     for (y, (text, role)) in (top..area.bottom()).zip(&lines) {
-        let wide = u16::try_from(width(text)).unwrap_or(u16::MAX).min(area.width);
+        let wide = u16::try_from(width(text))
+            .unwrap_or(u16::MAX)
+            .min(area.width);
         p.text(area.x + (area.width - wide) / 2, y, area.width, text, *role);
     }
 }
 
 /// An amount of cores.
 pub(crate) fn cores(amount: f64) -> String {
-    if amount >= 100.0 { format!("{amount:.0}") } else { trimmed(amount) }
+    if amount >= 100.0 {
+        format!("{amount:.0}")
+    } else {
+        trimmed(amount)
+    }
 }
 
 /// An amount of bytes in binary units.
@@ -94,8 +107,13 @@ pub(crate) fn bytes(amount: f64) -> String {
 }
 
 fn trimmed(amount: f64) -> String {
-    let text = if amount >= 100.0 { format!("{amount:.0}") } else { format!("{amount:.1}") };
-    text.strip_suffix(".0").map_or(text.clone(), ToOwned::to_owned)
+    let text = if amount >= 100.0 {
+        format!("{amount:.0}")
+    } else {
+        format!("{amount:.1}")
+    };
+    text.strip_suffix(".0")
+        .map_or(text.clone(), ToOwned::to_owned)
 }
 
 #[cfg(test)]

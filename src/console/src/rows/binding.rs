@@ -71,15 +71,25 @@ impl BindingRow {
             return Some(format!("not scheduled: {}", self.message));
         }
         if let Some(target) = self.targets.iter().find(|t| t.applied == Tri::False) {
-            return Some(format!("not applied in {}: {}", target.cluster, target.applied_message));
+            return Some(format!(
+                "not applied in {}: {}",
+                target.cluster, target.applied_message
+            ));
         }
         if applied < want {
             return Some(format!("applied in {applied} of {want} clusters"));
         }
-        if let Some(target) = self.targets.iter().find(|t| t.healthy == Tri::False && !t.evicting) {
-            return Some(format!("unhealthy in {}: {}", target.cluster, target.status));
+        if let Some(target) = self
+            .targets
+            .iter()
+            .find(|t| t.healthy == Tri::False && !t.evicting)
+        {
+            return Some(format!(
+                "unhealthy in {}: {}",
+                target.cluster, target.status
+            ));
         }
-        (healthy < want && self.evicting()).then(|| "moving".to_owned())
+        (healthy < want).then(|| format!("healthy in {healthy} of {want} clusters"))
     }
 
     fn clusters<'a>(&'a self, env: &RowEnv) -> Cell<'a> {
@@ -91,7 +101,11 @@ impl BindingRow {
             if i > 0 {
                 cell = cell.then(" ", Role::Dim);
             }
-            let role = if target.evicting { Role::StateMoving } else { Role::Cluster };
+            let role = if target.evicting {
+                Role::StateMoving
+            } else {
+                Role::Cluster
+            };
             cell = cell.then(target.cluster.as_str(), role);
             if target.replicas > 0 {
                 cell = cell.then(format!(":{}", target.replicas), Role::Number);
@@ -114,12 +128,12 @@ impl Record for BindingRow {
 
     const COLUMNS: &'static [Column] = &[
         Column::text("namespace", "NAMESPACE", 1, 9, 20),
-        Column::text("name", "NAME", 0, 16, 36).growing(),
+        Column::text("name", "NAME", 0, 16, 24).growing(),
         Column::text("kind", "KIND", 3, 6, 16),
         Column::text("scheduled", "SCHEDULED", 0, 9, 16),
         Column::number("applied", "APPLIED", 2, 7),
         Column::number("healthy", "HEALTHY", 1, 7),
-        Column::text("clusters", "CLUSTERS", 0, 12, 40).growing(),
+        Column::text("clusters", "CLUSTERS", 0, 12, 18).growing(),
         Column::number("age", "AGE", 2, 4),
     ];
 
@@ -199,7 +213,9 @@ impl ListRow for BindingRow {
         match column {
             4 => Some(f64::from(applied)),
             5 => Some(f64::from(healthy)),
-            6 => Some(f64::from(u32::try_from(self.targets.len()).unwrap_or(u32::MAX))),
+            6 => Some(f64::from(
+                u32::try_from(self.targets.len()).unwrap_or(u32::MAX),
+            )),
             _ => None,
         }
     }

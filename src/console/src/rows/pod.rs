@@ -60,9 +60,16 @@ impl Record for PodRow {
             2 => Cell::new(self.name.as_str(), Role::Strong),
             3 if self.done() => Cell::new(format!("{}/{}", self.ready, self.total()), Role::Dim),
             3 => ratio_cell(self.ready, self.total(), env),
-            4 => Cell::new(self.status.as_str(), flybridge_ui::table::mark_role(self.mark())),
+            4 => Cell::new(
+                self.status.as_str(),
+                flybridge_ui::table::mark_role(self.mark()),
+            ),
             5 => {
-                let role = if self.restarts > 0 { Role::StateWarn } else { Role::Dim };
+                let role = if self.restarts > 0 {
+                    Role::StateWarn
+                } else {
+                    Role::Dim
+                };
                 Cell::new(self.restarts.to_string(), role)
             }
             6 => Cell::new(self.ip.as_str(), Role::Dim),

@@ -67,7 +67,11 @@ impl Record for WorkloadRow {
             1 => self.namespace.cmp(&other.namespace),
             2 => self.name.cmp(&other.name),
             3 => self.kind.cmp(&other.kind),
-            4 => self.mark().cmp(&other.mark()).reverse().then_with(|| self.ready.cmp(&other.ready)),
+            4 => self
+                .mark()
+                .cmp(&other.mark())
+                .reverse()
+                .then_with(|| self.ready.cmp(&other.ready)),
             5 => self.updated.cmp(&other.updated),
             6 => self.available.cmp(&other.available),
             7 => self.images.cmp(&other.images),

@@ -10,28 +10,117 @@ use crate::rows::{BindingRow, Rows, Target, Tri};
 const DAY: i64 = 24 * 3600;
 
 /// Namespace, resource, kind, clusters with replicas, age in seconds.
-type Line = (&'static str, &'static str, &'static str, &'static [(&'static str, i32)], i64);
+type Line = (
+    &'static str,
+    &'static str,
+    &'static str,
+    &'static [(&'static str, i32)],
+    i64,
+);
 
 const BINDINGS: &[Line] = &[
-    ("payments", "ledger", "Deployment", &[("fra-prod-1", 7), ("lon-prod-1", 3), ("ams-prod-2", 2)], 41 * DAY),
-    ("payments", "api", "Deployment", &[("fra-prod-1", 12), ("lon-prod-1", 18)], 41 * DAY),
-    ("payments", "settlement", "CronJob", &[("fra-prod-1", 0)], 41 * DAY),
-    ("payments", "ledger-config", "ConfigMap", &[("fra-prod-1", 0), ("lon-prod-1", 0), ("ams-prod-2", 0)], 41 * DAY),
+    (
+        "payments",
+        "ledger",
+        "Deployment",
+        &[("fra-prod-1", 7), ("lon-prod-1", 3), ("ams-prod-2", 2)],
+        41 * DAY,
+    ),
+    (
+        "payments",
+        "api",
+        "Deployment",
+        &[("fra-prod-1", 12), ("lon-prod-1", 18)],
+        41 * DAY,
+    ),
+    (
+        "payments",
+        "settlement",
+        "CronJob",
+        &[("fra-prod-1", 0)],
+        41 * DAY,
+    ),
+    (
+        "payments",
+        "ledger-config",
+        "ConfigMap",
+        &[("fra-prod-1", 0), ("lon-prod-1", 0), ("ams-prod-2", 0)],
+        41 * DAY,
+    ),
     ("search", "indexer", "StatefulSet", &[], 3 * 3600),
-    ("search", "ui", "Deployment", &[("ams-prod-2", 2), ("fra-prod-2", 2)], 8 * DAY),
-    ("search", "query", "Deployment", &[("ams-prod-2", 4), ("fra-prod-2", 4), ("fra-prod-1", 2)], 8 * DAY),
-    ("web", "shop", "Deployment", &[("ams-prod-1", 3), ("lon-prod-1", 6), ("ams-prod-2", 3)], 8 * DAY),
-    ("web", "cdn-config", "ConfigMap", &[("fra-prod-1", 0), ("fra-prod-2", 0), ("lon-prod-2", 0)], 2 * DAY),
-    ("web", "gateway", "DaemonSet", &[("mad-edge-1", 0), ("mil-edge-1", 0), ("waw-edge-1", 0)], 61 * DAY),
+    (
+        "search",
+        "ui",
+        "Deployment",
+        &[("ams-prod-2", 2), ("fra-prod-2", 2)],
+        8 * DAY,
+    ),
+    (
+        "search",
+        "query",
+        "Deployment",
+        &[("ams-prod-2", 4), ("fra-prod-2", 4), ("fra-prod-1", 2)],
+        8 * DAY,
+    ),
+    (
+        "web",
+        "shop",
+        "Deployment",
+        &[("ams-prod-1", 3), ("lon-prod-1", 6), ("ams-prod-2", 3)],
+        8 * DAY,
+    ),
+    (
+        "web",
+        "cdn-config",
+        "ConfigMap",
+        &[("fra-prod-1", 0), ("fra-prod-2", 0), ("lon-prod-2", 0)],
+        2 * DAY,
+    ),
+    (
+        "web",
+        "gateway",
+        "DaemonSet",
+        &[("mad-edge-1", 0), ("mil-edge-1", 0), ("waw-edge-1", 0)],
+        61 * DAY,
+    ),
     ("ml", "train", "Job", &[], 12 * 60),
-    ("ml", "features", "Deployment", &[("fra-prod-2", 5)], 5 * DAY),
-    ("batch", "nightly", "CronJob", &[("lon-prod-1", 0)], 90 * DAY),
-    ("batch", "mailer", "Deployment", &[("lon-prod-1", 2)], 90 * DAY),
-    ("", "payments-reader", "ClusterRole", &[("fra-prod-1", 0), ("lon-prod-1", 0), ("ams-prod-2", 0)], 41 * DAY),
+    (
+        "ml",
+        "features",
+        "Deployment",
+        &[("fra-prod-2", 5)],
+        5 * DAY,
+    ),
+    (
+        "batch",
+        "nightly",
+        "CronJob",
+        &[("lon-prod-1", 0)],
+        90 * DAY,
+    ),
+    (
+        "batch",
+        "mailer",
+        "Deployment",
+        &[("lon-prod-1", 2)],
+        90 * DAY,
+    ),
+    (
+        "",
+        "payments-reader",
+        "ClusterRole",
+        &[("fra-prod-1", 0), ("lon-prod-1", 0), ("ams-prod-2", 0)],
+        41 * DAY,
+    ),
 ];
 
 pub(super) fn rows(now: Timestamp) -> Rows<BindingRow> {
-    Arc::new(BINDINGS.iter().map(|line| Arc::new(row(line, now))).collect())
+    Arc::new(
+        BINDINGS
+            .iter()
+            .map(|line| Arc::new(row(line, now)))
+            .collect(),
+    )
 }
 
 /// Members a resource goes to, with replicas.
@@ -52,7 +141,10 @@ fn row(line: &Line, now: Timestamp) -> BindingRow {
             "NoClusterFit",
             "0/9 clusters are available: 6 cluster(s) did not match the placement cluster affinity constraint, 2 cluster(s) had untolerated taint, 1 cluster(s) did not have the API resource.",
         ),
-        "train" => ("Unschedulable", "clusters resources are not enough to schedule: max available replicas is 40, needed 64"),
+        "train" => (
+            "Unschedulable",
+            "clusters resources are not enough to schedule: max available replicas is 40, needed 64",
+        ),
         _ => ("Success", "Binding has been scheduled successfully."),
     };
     BindingRow {
@@ -72,9 +164,19 @@ fn row(line: &Line, now: Timestamp) -> BindingRow {
         message: message.to_owned(),
         scheduled_at: ago(now, age.min(3 * 3600)),
         generations: (3, 3),
-        targets: clusters.iter().map(|(c, n)| target(resource, c, *n)).collect(),
+        targets: clusters
+            .iter()
+            .map(|(c, n)| target(resource, c, *n))
+            .collect(),
         suspended: resource == "mailer",
-        policy: format!("{}/pp-{resource}", if namespace.is_empty() { "cluster" } else { namespace }),
+        policy: format!(
+            "{}/pp-{resource}",
+            if namespace.is_empty() {
+                "cluster"
+            } else {
+                namespace
+            }
+        ),
         created: ago(now, age),
     }
 }
@@ -94,7 +196,11 @@ fn target(resource: &str, cluster: &str, replicas: i32) -> Target {
         replicas,
         applied: Tri::True,
         healthy: Tri::True,
-        status: if replicas > 0 { format!("ready {replicas}/{replicas}") } else { String::new() },
+        status: if replicas > 0 {
+            format!("ready {replicas}/{replicas}")
+        } else {
+            String::new()
+        },
         ..Target::default()
     };
     match (resource, cluster) {

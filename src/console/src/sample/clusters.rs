@@ -31,7 +31,12 @@ pub(super) fn names() -> impl Iterator<Item = &'static str> {
 }
 
 pub(super) fn rows(now: Timestamp) -> Rows<ClusterRow> {
-    Arc::new(CLUSTERS.iter().map(|line| Arc::new(row(line, now))).collect())
+    Arc::new(
+        CLUSTERS
+            .iter()
+            .map(|line| Arc::new(row(line, now)))
+            .collect(),
+    )
 }
 
 fn row(line: &Line, now: Timestamp) -> ClusterRow {
@@ -51,10 +56,18 @@ fn row(line: &Line, now: Timestamp) -> ClusterRow {
         mode: if edge { "Pull" } else { "Push" }.to_owned(),
         version: if edge { "v1.32.4" } else { "v1.33.1" }.to_owned(),
         region: region.to_owned(),
-        zone: if edge { String::new() } else { format!("{region}-1a") },
+        zone: if edge {
+            String::new()
+        } else {
+            format!("{region}-1a")
+        },
         provider: provider.to_owned(),
         endpoint: format!("https://{name}.example.net:6443"),
-        nodes_ready: if name == "waw-edge-1" { nodes - 1 } else { nodes },
+        nodes_ready: if name == "waw-edge-1" {
+            nodes - 1
+        } else {
+            nodes
+        },
         nodes,
         cpu: usage(cores, cpu),
         memory: Usage {

@@ -29,19 +29,42 @@ pub(super) fn explain(binding: &ObjectRef, now: Timestamp) -> Explanation {
         summary: if placed {
             let chosen = row.targets.iter().filter(|t| !t.evicting).count();
             format!("placed in {chosen} of the {fit} clusters that fit, out of 9")
+        } else if fit > 0 {
+            format!(
+                "not placed: the {fit} clusters that fit have room for 40 of {} replicas",
+                row.replicas
+            )
         } else {
             "not placed: none of 9 clusters fits; the closest is one filter away".to_owned()
         },
-        trigger: "none: placement, replicas and policy are as when it was scheduled".to_owned(),
-        strategy: if divided {
-            format!("Divided, Weighted by AvailableReplicas, {} replicas", row.replicas)
-        } else {
-            "Duplicated: every chosen cluster gets all".to_owned()
-        },
-        policy: format!("PropagationPolicy {}", row.policy),
-        recorded: format!("{}, agrees with what is computed now", row.reason),
+        header: [
+            (
+                "trigger",
+                "none: nothing has changed since it was scheduled".to_owned(),
+            ),
+            (
+                "strategy",
+                if divided {
+                    "DynamicWeight".to_owned()
+                } else {
+                    "Duplicated".to_owned()
+                },
+            ),
+            ("replicas", row.replicas.to_string()),
+            ("policy", row.policy.clone()),
+            (
+                "recorded",
+                format!("{}, agrees with what is computed now", row.reason),
+            ),
+        ]
+        .map(|(label, text)| (label.to_owned(), text))
+        .to_vec(),
         filters: FILTERS.map(ToOwned::to_owned).to_vec(),
-        rounds: if divided && placed { rounds(row) } else { Vec::new() },
+        rounds: if divided && placed {
+            rounds(row)
+        } else {
+            Vec::new()
+        },
         clusters,
     }
 }
@@ -75,14 +98,21 @@ fn verdict(row: &BindingRow, name: &str) -> ClusterVerdict {
     }
     let fits = !verdicts.iter().any(|v| matches!(v, Verdict::Fail(_)));
     let before = target.map_or(0, |t| i64::from(t.replicas));
-    let room = 20 + i64::try_from(name.len() + usize::from(name.ends_with('1')) * 7).unwrap_or(0);
+    let room = match row.resource.as_str() {
+        "train" => 10,
+        _ if name.ends_with('1') => 37,
+        _ => 24,
+    };
     ClusterVerdict {
         name: name.to_owned(),
         verdicts,
         score: fits.then(|| if before > 0 { 100 } else { 0 }),
         scores: if fits {
             vec![
-                ("ClusterLocality".to_owned(), if before > 0 { 100 } else { 0 }),
+                (
+                    "ClusterLocality".to_owned(),
+                    if before > 0 { 100 } else { 0 },
+                ),
                 ("ClusterAffinity".to_owned(), 0),
             ]
         } else {
@@ -93,7 +123,12 @@ fn verdict(row: &BindingRow, name: &str) -> ClusterVerdict {
         after: (fits && target.is_some()).then_some(before),
         notes: match (fits, target) {
             (true, Some(t)) => vec![format!("chosen: {} replicas, as before", t.replicas)],
-            (true, None) => vec!["fits, but the others have enough room for all replicas".to_owned()],
+            (true, None) if row.targets.is_empty() => {
+                vec!["fits, but there is not room for all replicas".to_owned()]
+            }
+            (true, None) => {
+                vec!["fits, but the others have enough room for all replicas".to_owned()]
+            }
             (false, _) => Vec::new(),
         },
     }
@@ -101,10 +136,14 @@ fn verdict(row: &BindingRow, name: &str) -> ClusterVerdict {
 
 fn rounds(row: &BindingRow) -> Vec<Round> {
     let stay: Vec<&crate::rows::Target> = row.targets.iter().filter(|t| !t.evicting).collect();
-    let weights: Vec<String> =
-        stay.iter().map(|t| format!("{} {}", t.cluster, t.replicas + 20)).collect();
-    let gives: Vec<String> =
-        stay.iter().map(|t| format!("{} {}", t.cluster, t.replicas)).collect();
+    let weights: Vec<String> = stay
+        .iter()
+        .map(|t| format!("{} {}", t.cluster, t.replicas + 20))
+        .collect();
+    let gives: Vec<String> = stay
+        .iter()
+        .map(|t| format!("{} {}", t.cluster, t.replicas))
+        .collect();
     vec![
         Round {
             title: "weights: available replicas, and what is there already".to_owned(),

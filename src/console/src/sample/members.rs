@@ -9,7 +9,11 @@ use crate::rows::workload::member_id;
 use crate::rows::{PodRow, Rows, WorkloadRow};
 
 fn ready(resource: &str, cluster: &str, replicas: i32) -> i32 {
-    if resource == "ledger" && cluster == "lon-prod-1" { 1 } else { replicas }
+    if resource == "ledger" && cluster == "lon-prod-1" {
+        1
+    } else {
+        replicas
+    }
 }
 
 fn count(n: i32) -> u32 {
@@ -42,7 +46,9 @@ pub(super) fn workloads(cluster: &str, now: Timestamp) -> Rows<WorkloadRow> {
 }
 
 pub(super) fn pods(cluster: &str, now: Timestamp) -> Rows<PodRow> {
-    let at = clusters::names().position(|name| name == cluster).unwrap_or(0);
+    let at = clusters::names()
+        .position(|name| name == cluster)
+        .unwrap_or(0);
     let mut rows = Vec::new();
     for row in workloads(cluster, now).iter() {
         for replica in 0..row.desired {
@@ -84,9 +90,18 @@ fn pod(row: &WorkloadRow, replica: u32, cluster: usize, now: Timestamp) -> PodRo
         ip: if status == "Pending" {
             String::new()
         } else {
-            format!("10.{}.{}.{}", 40 + cluster, replica % 5 + 1, 17 + seed % 200)
+            format!(
+                "10.{}.{}.{}",
+                40 + cluster,
+                replica % 5 + 1,
+                17 + seed % 200
+            )
         },
-        node: if status == "Pending" { String::new() } else { node },
+        node: if status == "Pending" {
+            String::new()
+        } else {
+            node
+        },
         created: ago(now, 6 * 3600 + i64::from(replica) * 913),
     }
 }

@@ -16,12 +16,18 @@ use crate::state::{Layer, List, State};
 pub(crate) fn unavailable(state: &State, needs: Needs) -> Option<&'static str> {
     let under = selected(state);
     let pane = state.pane();
-    let list = matches!(pane, Pane::Clusters | Pane::Bindings | Pane::Workloads | Pane::Pods);
+    let list = matches!(
+        pane,
+        Pane::Clusters | Pane::Bindings | Pane::Workloads | Pane::Pods
+    );
     let (possible, why) = match needs {
         Needs::Nothing => (true, ""),
         Needs::List => (list, "not a list"),
         Needs::Filter => (list || pane == Pane::Logs, "nothing to filter here"),
-        Needs::Object => (under.object.is_some() || under.pod.is_some(), "nothing is selected"),
+        Needs::Object => (
+            under.object.is_some() || under.pod.is_some(),
+            "nothing is selected",
+        ),
         Needs::Binding => (under.binding.is_some(), "no binding is selected"),
         Needs::Pod => (under.pod.is_some(), "no pod is selected"),
         Needs::Cluster => (under.cluster.is_some(), "no cluster is selected"),
@@ -154,7 +160,11 @@ fn act_outside(state: &mut State, action: &Action) -> Vec<Effect> {
 
 /// Clears the message, the filter or the top pane, in this order; at the root, asks to quit.
 fn back(state: &mut State) -> Vec<Effect> {
-    if state.toast.as_ref().is_some_and(|toast| toast.mark == Mark::Bad) {
+    if state
+        .toast
+        .as_ref()
+        .is_some_and(|toast| toast.mark == Mark::Bad)
+    {
         state.toast = None;
         return Vec::new();
     }
@@ -211,7 +221,10 @@ fn step(state: &mut State, rows: isize, halves: isize) {
     match state.pane() {
         Pane::Fleet => {
             let total = state.fleet.attention.len();
-            state.fleet.scroll.step(by(state.fleet.scroll.height()), total);
+            state
+                .fleet
+                .scroll
+                .step(by(state.fleet.scroll.height()), total);
         }
         Pane::Clusters => state.clusters.table.step(by(state.clusters.table.height())),
         Pane::Bindings => state.bindings.table.step(by(state.bindings.table.height())),
@@ -225,7 +238,10 @@ fn step(state: &mut State, rows: isize, halves: isize) {
         }
         Pane::Explain => {
             let total = state.explain.shown().len();
-            state.explain.scroll.step(by(state.explain.scroll.height()), total);
+            state
+                .explain
+                .scroll
+                .step(by(state.explain.scroll.height()), total);
         }
         Pane::Logs => state.logs.log.scroll(by(state.logs.log.height())),
         Pane::Yaml => state.yaml.scroll(by(state.yaml.height())),
@@ -298,7 +314,8 @@ fn sort_step(state: &mut State, by: isize) {
     fn neighbour<R: ListRow>(list: &mut List<R>, by: isize) {
         let count = <R as Record>::COLUMNS.len().cast_signed();
         let at = list.table.sort().column.cast_signed();
-        list.table.sort_by((at + by).rem_euclid(count).cast_unsigned());
+        list.table
+            .sort_by((at + by).rem_euclid(count).cast_unsigned());
     }
     match state.pane() {
         Pane::Clusters => neighbour(&mut state.clusters, by),
@@ -316,4 +333,3 @@ fn theme(state: &mut State, name: &str) {
         Err(error) => state.say(Mark::Attention, flybridge_base::report(&error)),
     }
 }
-

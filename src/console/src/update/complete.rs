@@ -30,14 +30,18 @@ pub(crate) fn command_items(state: &State) -> Vec<Item> {
         });
     }
     for spec in SPECS.iter().filter(|spec| spec.needs != Needs::Prompt) {
-        if let Ok(action) = Action::parse(spec.id) {
-            items.push(Item {
-                label: spec.id.to_owned(),
-                doc: spec.doc.to_owned(),
-                aside: key_of(state, &action),
-                disabled: unavailable(state, spec.needs).unwrap_or_default().to_owned(),
-            });
-        }
+        let aside = match Action::parse(spec.id) {
+            Ok(action) => key_of(state, &action),
+            Err(_) => format!("<{}>", spec.argument),
+        };
+        items.push(Item {
+            label: spec.id.to_owned(),
+            doc: spec.doc.to_owned(),
+            aside,
+            disabled: unavailable(state, spec.needs)
+                .unwrap_or_default()
+                .to_owned(),
+        });
     }
     for name in state.catalog.theme_names() {
         items.push(item(format!("theme {name}"), "change the theme"));
@@ -61,7 +65,10 @@ fn item(label: String, doc: &str) -> Item {
 }
 
 fn key_of(state: &State, action: &Action) -> String {
-    state.keymap.keys_for(&state.modes(), action).unwrap_or_default()
+    state
+        .keymap
+        .keys_for(&state.modes(), action)
+        .unwrap_or_default()
 }
 
 /// All namespaces and how to reach them by number.
@@ -73,8 +80,13 @@ pub(super) fn namespace_items(state: &State) -> Vec<Item> {
         disabled: String::new(),
     }];
     for (number, name) in (1..).zip(state.namespaces()) {
-        let bindings =
-            state.bindings.table.rows().iter().filter(|row| row.namespace == name).count();
+        let bindings = state
+            .bindings
+            .table
+            .rows()
+            .iter()
+            .filter(|row| row.namespace == name)
+            .count();
         let aside = match number {
             1..=9 => key_of(state, &Action::Namespace(number.to_string())),
             _ => String::new(),
@@ -121,7 +133,9 @@ fn run_typed(state: &mut State, typed: &str) -> Option<Vec<Effect>> {
     if let Some(pane) = Pane::named(word) {
         return Some(open_pane(state, pane, rest));
     }
-    Action::parse(typed).ok().map(|action| act::act(state, &action))
+    Action::parse(typed)
+        .ok()
+        .map(|action| act::act(state, &action))
 }
 
 fn namespace(state: &mut State, name: &str) -> Vec<Effect> {

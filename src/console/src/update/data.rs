@@ -33,7 +33,12 @@ pub(super) fn arrive(state: &mut State, key: &WatchKey, generation: u64, data: D
         (WatchKey::Workloads(cluster), Data::Workloads(feed)) => {
             member(&mut state.workloads, cluster, feed);
             merge(&mut state.workloads, &env);
-            refresh(&mut state.workloads.list, namespace.as_deref(), attention, &env);
+            refresh(
+                &mut state.workloads.list,
+                namespace.as_deref(),
+                attention,
+                &env,
+            );
         }
         (WatchKey::Pods(cluster), Data::Pods(feed)) => {
             member(&mut state.pods, cluster, feed);
@@ -69,18 +74,34 @@ fn member<R>(list: &mut MemberList<R>, cluster: &str, feed: Feed<R>) {
 }
 
 fn merge<R: ListRow>(list: &mut MemberList<R>, env: &crate::rows::RowEnv) {
-    let rows: Vec<Arc<R>> =
-        list.members.values().flat_map(|member| member.rows.iter().cloned()).collect();
+    let rows: Vec<Arc<R>> = list
+        .members
+        .values()
+        .flat_map(|member| member.rows.iter().cloned())
+        .collect();
     list.list.table.set_rows(Arc::new(rows), &|_| true, env);
 }
 
 /// Forgets rows of members that are gone.
 fn prune(state: &mut State) {
-    let names: std::collections::BTreeSet<String> =
-        state.clusters.table.rows().iter().map(|row| row.name.clone()).collect();
+    let names: std::collections::BTreeSet<String> = state
+        .clusters
+        .table
+        .rows()
+        .iter()
+        .map(|row| row.name.clone())
+        .collect();
     let env = state.env();
-    if state.workloads.members.keys().any(|name| !names.contains(name)) {
-        state.workloads.members.retain(|name, _| names.contains(name));
+    if state
+        .workloads
+        .members
+        .keys()
+        .any(|name| !names.contains(name))
+    {
+        state
+            .workloads
+            .members
+            .retain(|name, _| names.contains(name));
         merge(&mut state.workloads, &env);
     }
     if state.pods.members.keys().any(|name| !names.contains(name)) {

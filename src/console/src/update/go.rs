@@ -29,7 +29,10 @@ pub(super) fn root(state: &mut State, pane: Pane) -> Vec<Effect> {
 
 /// Shows the root pane `by` tabs away.
 pub(super) fn neighbour(state: &mut State, by: isize) -> Vec<Effect> {
-    let at = ROOTS.iter().position(|pane| *pane == state.root()).unwrap_or(0);
+    let at = ROOTS
+        .iter()
+        .position(|pane| *pane == state.root())
+        .unwrap_or(0);
     let count = ROOTS.len().cast_signed();
     let next = (at.cast_signed() + by).rem_euclid(count).cast_unsigned();
     root(state, ROOTS[next])
@@ -38,7 +41,9 @@ pub(super) fn neighbour(state: &mut State, by: isize) -> Vec<Effect> {
 /// Puts a pane on top.
 pub(super) fn push(state: &mut State, pane: Pane, restore: Option<Filter>) {
     // A pane is on the stack once: going back always shows something else.
-    state.stack.retain(|view| view.pane != pane || view.restore.is_some());
+    state
+        .stack
+        .retain(|view| view.pane != pane || view.restore.is_some());
     state.stack.push(View { pane, restore });
 }
 
@@ -47,7 +52,9 @@ pub(super) fn pop(state: &mut State) -> Vec<Effect> {
     if state.stack.len() < 2 {
         return Vec::new();
     }
-    let Some(view) = state.stack.pop() else { return Vec::new() };
+    let Some(view) = state.stack.pop() else {
+        return Vec::new();
+    };
     if let Some(filter) = view.restore {
         set_filter(state, view.pane, filter);
     }
@@ -88,7 +95,9 @@ pub(super) fn parse_filter(pane: Pane, text: &str) -> Result<Filter, String> {
 
 /// Puts a list on top, narrowed by a filter that goes away with it.
 pub(super) fn push_filtered(state: &mut State, pane: Pane, text: &str) {
-    let Ok(filter) = parse_filter(pane, text) else { return };
+    let Ok(filter) = parse_filter(pane, text) else {
+        return;
+    };
     let before = match pane {
         Pane::Clusters => state.clusters.filter.clone(),
         Pane::Bindings => state.bindings.filter.clone(),
@@ -104,7 +113,11 @@ pub(super) fn open(state: &mut State) -> Vec<Effect> {
     let under = selected(state);
     match state.pane() {
         Pane::Fleet => {
-            let target = state.fleet.attention.get(state.fleet.scroll.at).map(|i| i.target.clone());
+            let target = state
+                .fleet
+                .attention
+                .get(state.fleet.scroll.at)
+                .map(|i| i.target.clone());
             match target {
                 Some(AttentionTarget::Cluster(name)) => {
                     let effects = root(state, Pane::Clusters);
@@ -117,7 +130,11 @@ pub(super) fn open(state: &mut State) -> Vec<Effect> {
         }
         Pane::Clusters => {
             if let Some(name) = under.cluster {
-                push_filtered(state, Pane::Workloads, &format!("cluster:^{}$", escape(&name)));
+                push_filtered(
+                    state,
+                    Pane::Workloads,
+                    &format!("cluster:^{}$", escape(&name)),
+                );
             }
             Vec::new()
         }
@@ -137,7 +154,11 @@ pub(super) fn pods_of(state: &mut State, under: &Selected) {
     let text = if let Some(name) = &under.cluster {
         format!("cluster:^{}$", escape(name))
     } else if let Some(binding) = &under.binding {
-        format!("ns:{} name:^{}-", binding.namespace, escape(&binding.resource))
+        format!(
+            "ns:{} name:^{}-",
+            binding.namespace,
+            escape(&binding.resource)
+        )
     } else if let Some(object) = &under.object {
         let cluster = object.cluster.as_deref().unwrap_or_default();
         format!(
@@ -159,7 +180,9 @@ fn escape(name: &str) -> String {
 
 /// Explains a binding.
 pub(super) fn explain(state: &mut State, binding: Option<ObjectRef>) -> Vec<Effect> {
-    let Some(binding) = binding else { return Vec::new() };
+    let Some(binding) = binding else {
+        return Vec::new();
+    };
     let generation = state.next_generation();
     if state.explain.binding.as_ref() != Some(&binding) {
         state.explain = crate::panes::explain::ExplainState::default();
@@ -174,7 +197,9 @@ pub(super) fn explain(state: &mut State, binding: Option<ObjectRef>) -> Vec<Effe
 
 /// Shows an object as YAML.
 pub(super) fn yaml(state: &mut State, object: Option<ObjectRef>) -> Vec<Effect> {
-    let Some(object) = object else { return Vec::new() };
+    let Some(object) = object else {
+        return Vec::new();
+    };
     let generation = state.next_generation();
     state.yaml.ask(object.clone(), generation);
     push(state, Pane::Yaml, None);

@@ -42,7 +42,9 @@ pub(super) fn paste(state: &mut State, text: &str) {
 /// Applies the filter as it is typed; while it is wrong, the last good one stays.
 fn filter_changed(state: &mut State) {
     let pane = state.pane();
-    let Some(Layer::Filter { input, error, .. }) = state.layers.last_mut() else { return };
+    let Some(Layer::Filter { input, error, .. }) = state.layers.last_mut() else {
+        return;
+    };
     match go::parse_filter(pane, input.text()) {
         Ok(filter) => {
             *error = None;
@@ -54,7 +56,9 @@ fn filter_changed(state: &mut State) {
 
 /// Opens the filter prompt.
 pub(super) fn open_filter(state: &mut State) {
-    let Some(filter) = state.filter().cloned() else { return };
+    let Some(filter) = state.filter().cloned() else {
+        return;
+    };
     state.layers.push(Layer::Filter {
         input: TextInput::with_text(&filter.text),
         error: None,
@@ -142,7 +146,10 @@ pub(super) fn clear_filter(state: &mut State) -> bool {
     if had {
         let pane = state.pane();
         // A list opened for one object keeps its narrowing; going back takes it away.
-        let narrowed = state.stack.last().is_some_and(|view| view.restore.is_some());
+        let narrowed = state
+            .stack
+            .last()
+            .is_some_and(|view| view.restore.is_some());
         if narrowed {
             return false;
         }

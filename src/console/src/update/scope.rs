@@ -62,7 +62,12 @@ pub(crate) fn selected(state: &State) -> Selected {
             selected.object = selected.binding.as_ref().map(|row| row.object());
         }
         Pane::Workloads => {
-            selected.object = state.workloads.list.table.selected().map(|row| row.object());
+            selected.object = state
+                .workloads
+                .list
+                .table
+                .selected()
+                .map(|row| row.object());
         }
         Pane::Pods => {
             selected.pod = state.pods.list.table.selected().cloned();
@@ -77,15 +82,28 @@ pub(crate) fn selected(state: &State) -> Selected {
 }
 
 fn fleet(state: &State, selected: &mut Selected) {
-    let Some(item) = state.fleet.attention.get(state.fleet.scroll.at) else { return };
+    let Some(item) = state.fleet.attention.get(state.fleet.scroll.at) else {
+        return;
+    };
     match &item.target {
         AttentionTarget::Cluster(name) => {
-            let row = state.clusters.table.rows().iter().find(|row| row.name == *name);
+            let row = state
+                .clusters
+                .table
+                .rows()
+                .iter()
+                .find(|row| row.name == *name);
             selected.object = row.map(|row| row.object());
             selected.cluster = Some(name.clone());
         }
         AttentionTarget::Binding(id) => {
-            selected.binding = state.bindings.table.rows().iter().find(|row| row.id == *id).cloned();
+            selected.binding = state
+                .bindings
+                .table
+                .rows()
+                .iter()
+                .find(|row| row.id == *id)
+                .cloned();
             selected.object = selected.binding.as_ref().map(|row| row.object());
         }
     }

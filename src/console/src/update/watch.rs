@@ -32,7 +32,10 @@ pub(super) fn sync(state: &mut State) -> Vec<Effect> {
 
 /// Stops all watches, so that the next [`sync`] starts them again.
 pub(super) fn restart(state: &mut State) -> Vec<Effect> {
-    std::mem::take(&mut state.watches).into_keys().map(Effect::Unwatch).collect()
+    std::mem::take(&mut state.watches)
+        .into_keys()
+        .map(Effect::Unwatch)
+        .collect()
 }
 
 fn wanted(state: &mut State) -> BTreeSet<WatchKey> {
@@ -40,16 +43,24 @@ fn wanted(state: &mut State) -> BTreeSet<WatchKey> {
     let now = state.now;
     let seen = |pane| state.stack.iter().any(|view| view.pane == pane);
     let (workloads, pods) = (seen(Pane::Workloads), seen(Pane::Pods));
-    for (seen, wanted_at) in
-        [(workloads, &mut state.workloads.wanted_at), (pods, &mut state.pods.wanted_at)]
-    {
+    for (seen, wanted_at) in [
+        (workloads, &mut state.workloads.wanted_at),
+        (pods, &mut state.pods.wanted_at),
+    ] {
         if seen {
             *wanted_at = Some(now);
         } else if wanted_at.is_some_and(|at| now.duration_since(at).as_secs() >= LINGER_SECONDS) {
             *wanted_at = None;
         }
     }
-    let names = || state.clusters.table.rows().iter().map(|row| row.name.clone());
+    let names = || {
+        state
+            .clusters
+            .table
+            .rows()
+            .iter()
+            .map(|row| row.name.clone())
+    };
     if state.workloads.wanted_at.is_some() {
         wanted.extend(names().map(WatchKey::Workloads));
     }

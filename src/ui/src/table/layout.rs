@@ -173,9 +173,9 @@ mod tests {
 
     #[test]
     fn low_priority_columns_yield_first() {
-        assert_eq!(shown(80), [(0, 20), (1, 6), (2, 14), (3, 4)]);
-        assert_eq!(shown(40), [(0, 20), (1, 6), (3, 4)]);
-        assert_eq!(shown(30), [(0, 20), (1, 6)]);
+        assert_eq!(shown(80), [(0, 20), (1, 5), (2, 14), (3, 4)]);
+        assert_eq!(shown(40), [(0, 20), (1, 5), (3, 4)]);
+        assert_eq!(shown(30), [(0, 20), (1, 5)]);
         assert_eq!(shown(20), [(0, 13), (1, 5)]);
         assert_eq!(shown(5), [(0, 5)]);
     }

@@ -60,8 +60,8 @@ roles! {
 
     TableHeader "table.header" < Dim;
     TableHeaderSort "table.header.sort" < Accent;
-    Selection "selection" < Text;
-    Match "match" < Strong;
+    Selection "selection";
+    Match "match";
     Cluster "cluster" < Accent;
     Namespace "namespace" < Dim;
     Kind "kind" < Dim;
