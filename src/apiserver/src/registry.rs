@@ -5,7 +5,6 @@
 pub mod builtin;
 pub mod custom;
 pub mod definition;
-pub(crate) mod pending;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

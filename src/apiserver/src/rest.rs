@@ -9,6 +9,7 @@ pub(crate) mod patch;
 pub(crate) mod pipeline;
 pub(crate) mod read;
 pub(crate) mod scale;
+pub(crate) mod shape;
 pub(crate) mod strategy;
 pub(crate) mod update;
 pub(crate) mod watch;
@@ -16,7 +17,7 @@ pub(crate) mod watch;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use flybridge_machinery::{Gvr, Status};
+use flybridge_machinery::{Gvr, Reason, Status, object};
 use flybridge_store::{Key, Record, Snapshot};
 use serde_json::Value;
 
@@ -69,7 +70,11 @@ impl Outcome {
         let encoded = match self {
             Self::Stored(record) => return Ok(record.value.clone()),
             Self::Shown(value) => serde_json::to_vec(value),
-            Self::Deleted(status) => serde_json::to_vec(status),
+            Self::Deleted(status) => serde_json::to_value(status).and_then(|mut status| {
+                // Clients are told the code by HTTP; upstream leaves it out of these.
+                object::remove_path(&mut status, &["code"]);
+                serde_json::to_vec(&status)
+            }),
         };
         encoded.map(Bytes::from).map_err(|error| Box::new(Status::internal_error(error)))
     }
@@ -106,6 +111,13 @@ impl Call {
     ) -> crate::admission::Attributes<'a> {
         crate::admission::Attributes { gvk, namespace: &self.namespace, user: &self.user, dry_run }
     }
+}
+
+/// A failure of the server that upstream answers without reason and details.
+pub(crate) fn bare_failure(message: impl Into<String>) -> Box<Status> {
+    let mut status = Status::failure(Reason::Unknown, message);
+    status.code = 500;
+    Box::new(status)
 }
 
 /// A store failure in the words of the API.

@@ -25,7 +25,7 @@ pub(crate) fn cluster() -> Definition {
     let gvk = Gvk::new(declared.group, declared.version, declared.kind);
     let manifest = declared.manifest();
     let versions = object::path_list(&manifest, &["spec", "versions"]);
-    let schema: Option<Schema> = None; let _ = &declared.schema;
+    let schema = Schema::from_crd(&declared.schema).ok();
     let columns = versions.first().map(|version| object::path_list(version, &["additionalPrinterColumns"]));
     let mut subresources = declared_subresources(&gvk, true, false);
     subresources.insert(0, proxy(&gvk));

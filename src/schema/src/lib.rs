@@ -10,8 +10,11 @@ mod defaulting;
 mod error;
 mod fields;
 pub mod graph;
+pub mod openapi;
 mod path;
+mod structural;
 mod types;
+mod validate;
 
 pub use catalog::{Catalog, FieldSelectorPath, ResourceInfo, SubresourceInfo};
 pub use decode::{Decoded, Format, decode};

@@ -1,6 +1,7 @@
 //! OpenAPI v3: an index, and one document a group and version.
 
 use flybridge_machinery::Status;
+use flybridge_schema::openapi::{Endpoint, v3_document};
 use http::header::LOCATION;
 use http::{HeaderMap, HeaderValue, Response, StatusCode};
 use serde_json::{Map, Value, json};
@@ -77,10 +78,21 @@ fn document(
 }
 
 fn make(registry: &Registry, group: &str, version: &str) -> Value {
-    // The schema crate writes the document; until it does, only the operations are told.
-    let mut paths = Map::new();
-    for definition in registry.of_version(group, version) {
-        paths.insert(definition.plural.clone(), json!({}));
-    }
-    json!({"openapi": "3.0.0", "info": {"title": "Kubernetes", "version": "v1.36.2"}, "paths": paths})
+    let endpoints: Vec<Endpoint<'_>> = registry
+        .of_version(group, version)
+        .map(|definition| Endpoint {
+            plural: &definition.plural,
+            gvk: definition.gvk(),
+            namespaced: definition.is_namespaced(),
+            verbs: &definition.verbs,
+            subresources: definition
+                .subresources
+                .iter()
+                .map(|sub| (sub.name.as_str(), sub.gvk.clone(), sub.verbs.as_slice()))
+                .collect(),
+            schema: definition.schema.as_ref(),
+            strategic: definition.strategic_schema().is_some(),
+        })
+        .collect();
+    v3_document(group, version, &endpoints)
 }

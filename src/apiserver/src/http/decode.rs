@@ -1,6 +1,7 @@
 //! Request bodies: size limit, formats, and how strictly unknown fields are taken.
 
 use bytes::Bytes;
+use flybridge_machinery::status::StatusDetails;
 use flybridge_machinery::{Reason, Status};
 use flybridge_schema::{DecodeError, Schema};
 use http_body_util::{BodyExt, Limited};
@@ -9,6 +10,7 @@ use serde_json::Value;
 use crate::body::ApiBody;
 use crate::options::FieldValidation;
 use crate::request::Answer;
+use crate::rest::shape;
 
 /// The largest request body, in bytes.
 pub(crate) const MAX_BODY: usize = 3 * 1024 * 1024;
@@ -39,7 +41,14 @@ pub(crate) fn object(
     let complaints = decoded.complaints();
     let warnings = judge(complaints, validation)
         .map_err(|text| Box::new(Status::bad_request(format!("strict decoding error: {text}"))))?;
-    Ok((decoded.value, warnings))
+    let mut value = decoded.value;
+    if let Some(schema) = schema {
+        if !decoded.unknown.is_empty() {
+            schema.prune(&mut value);
+        }
+        shape::settle(schema, &mut value).map_err(|text| Box::new(Status::bad_request(text)))?;
+    }
+    Ok((value, warnings))
 }
 
 /// What complaints become: warnings, nothing, or a refusal with all of them.
@@ -59,7 +68,8 @@ pub(crate) fn judge(
 pub(crate) fn failure(error: &DecodeError) -> Box<Status> {
     match error {
         DecodeError::Media(_) => {
-            Box::new(Status::failure(Reason::UnsupportedMediaType, error.to_string()))
+            let status = Status::failure(Reason::UnsupportedMediaType, error.to_string());
+            Box::new(status.with_details(StatusDetails::default()))
         }
         _ => Box::new(Status::bad_request(error.to_string())),
     }

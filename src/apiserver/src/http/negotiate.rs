@@ -1,6 +1,7 @@
 //! Which form of an answer the client asked for.
 
 use flybridge_machinery::Status;
+use flybridge_machinery::status::StatusDetails;
 use http::HeaderMap;
 
 use crate::request::Answer;
@@ -14,6 +15,14 @@ pub(crate) enum Form {
     Table,
     /// Metadata only.
     Metadata,
+}
+
+/// What an answer holds, which decides what it can be turned into.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Shape {
+    Object,
+    List,
+    Watch,
 }
 
 /// The encoding of an answer.
@@ -51,40 +60,43 @@ impl<'a> Item<'a> {
         self.parameters.iter().find(|(known, _)| *known == name).map(|(_, value)| *value)
     }
 
-    fn form(&self, list: bool) -> Option<Form> {
+    fn form(&self, answer: Shape) -> Option<Form> {
         let Some(kind) = self.parameter("as") else { return Some(Form::Object) };
         let (group, version) = (self.parameter("g"), self.parameter("v"));
         let known = group == Some("meta.k8s.io") && matches!(version, Some("v1" | "v1beta1"));
         match kind {
             "Table" if known => Some(Form::Table),
-            "PartialObjectMetadata" if known && !list => Some(Form::Metadata),
-            "PartialObjectMetadataList" if known && list => Some(Form::Metadata),
-            "PartialObjectMetadata" if known => Some(Form::Metadata),
+            "PartialObjectMetadata" if known && answer != Shape::List => Some(Form::Metadata),
+            "PartialObjectMetadataList" if known && answer != Shape::Object => Some(Form::Metadata),
             _ => None,
         }
     }
 }
 
-/// Reads the Accept header; `list` tells what `PartialObjectMetadataList` may be asked of.
+/// Reads the Accept header.
 ///
 /// # Errors
 /// 406 if nothing acceptable can be given.
-pub(crate) fn accept(headers: &HeaderMap, list: bool) -> Answer<Wanted> {
+pub(crate) fn accept(headers: &HeaderMap, answer: Shape) -> Answer<Wanted> {
     let text = headers.get(http::header::ACCEPT).and_then(|value| value.to_str().ok()).unwrap_or_default();
     if text.trim().is_empty() {
         return Ok(Wanted { form: Form::Object, encoding: Encoding::Json });
     }
+    let mut understood = false;
     for item in text.split(',').map(Item::parse) {
         let encoding = match item.media {
             "application/json" | "*/*" | "application/*" => Encoding::Json,
             "application/yaml" => Encoding::Yaml,
             _ => continue,
         };
-        if let Some(form) = item.form(list) {
+        understood = true;
+        if let Some(form) = item.form(answer) {
             return Ok(Wanted { form, encoding });
         }
     }
-    Err(Box::new(Status::not_acceptable(&ACCEPTABLE)))
+    let status = Status::not_acceptable(&ACCEPTABLE);
+    // Upstream details what it cannot encode, but not what it cannot convert.
+    Err(Box::new(if understood { status } else { status.with_details(StatusDetails::default()) }))
 }
 
 /// Whether some item of the Accept header asks for `kind` of the group; returns its version.
@@ -121,11 +133,11 @@ mod tests {
     #[test]
     fn the_first_form_that_can_be_given_wins() {
         let kubectl = "application/json;as=Table;v=v1;g=meta.k8s.io,application/json;as=Table;v=v1beta1;g=meta.k8s.io,application/json";
-        assert_eq!(accept(&headers(kubectl), true).unwrap().form, Form::Table);
+        assert_eq!(accept(&headers(kubectl), Shape::List).unwrap().form, Form::Table);
         let typed = "application/vnd.kubernetes.protobuf,application/json";
-        assert_eq!(accept(&headers(typed), false).unwrap().form, Form::Object);
+        assert_eq!(accept(&headers(typed), Shape::Object).unwrap().form, Form::Object);
         let bad = "application/json;as=Table;v=v9;g=meta.k8s.io";
-        assert_eq!(accept(&headers(bad), true).unwrap_err().code, 406);
-        assert_eq!(accept(&headers("text/html"), true).unwrap_err().code, 406);
+        assert_eq!(accept(&headers(bad), Shape::List).unwrap_err().code, 406);
+        assert_eq!(accept(&headers("text/html"), Shape::List).unwrap_err().code, 406);
     }
 }

@@ -11,7 +11,7 @@ use serde_json::Value;
 use crate::body::ApiBody;
 use crate::connect::ConnectRequest;
 use crate::discovery;
-use crate::http::negotiate::{self, Wanted};
+use crate::http::negotiate::{self, Shape, Wanted};
 use crate::http::present::Presenter;
 use crate::http::{decode, respond};
 use crate::options::{DeleteOptions, ListOptions, Query, WriteOptions};
@@ -84,9 +84,9 @@ fn authorize(user: &User, path: &str, read: &Path, method: &Method) -> Answer<()
 
 fn verb_of(method: &Method, target: &Target, watch: bool) -> &'static str {
     match (method.as_str(), target.name.is_empty()) {
-        ("GET" | "HEAD", _) if watch || target.watch_prefix => "watch",
-        ("GET" | "HEAD", true) => "list",
-        ("GET" | "HEAD", false) => "get",
+        ("GET", _) if watch || target.watch_prefix => "watch",
+        ("GET", true) => "list",
+        ("GET", false) => "get",
         ("POST", _) => "create",
         ("PUT", _) => "update",
         ("PATCH", _) => "patch",
@@ -105,7 +105,7 @@ async fn resource(
     let registry = server.registry();
     let gvr = &target.gvr;
     let Some(definition) = registry.find(&gvr.group, &gvr.version, &gvr.resource) else {
-        if !registry.has_version(&gvr.group, &gvr.version) {
+        if !registry.groups().iter().any(|(group, _)| *group == gvr.group) {
             return Ok(respond::text(StatusCode::NOT_FOUND, "404 page not found\n"));
         }
         return Err(Box::new(Status::unknown_resource()));
@@ -134,8 +134,8 @@ async fn resource(
     }
     let watching = incoming.query.flag("watch") && parts.method == Method::GET;
     let verb = verb_of(&parts.method, &incoming.target, watching);
-    if !call.definition.takes(verb) {
-        return Err(Box::new(Status::method_not_allowed(&call.gvr(), verb)));
+    if !call.definition.takes(verb) || !reaches(&call, verb) {
+        return Err(Box::new(Status::method_unknown()));
     }
     match verb {
         "get" => get(&call, &incoming),
@@ -149,19 +149,29 @@ async fn resource(
     }
 }
 
+/// Whether a verb is about one object, or a collection, as its path is.
+fn reaches(call: &Call, verb: &str) -> bool {
+    let inside = !call.definition.is_namespaced() || !call.namespace.is_empty();
+    match verb {
+        "get" | "update" | "patch" | "delete" => inside && !call.name.is_empty(),
+        "create" | "deletecollection" => inside && call.name.is_empty(),
+        _ => true,
+    }
+}
+
 fn presenter(call: &Call, incoming: &Incoming, wanted: Wanted) -> Presenter {
     Presenter::new(&call.definition, wanted.form, &incoming.query, call.server.inner.clock)
 }
 
 fn get(call: &Call, incoming: &Incoming) -> Answer<Response<ApiBody>> {
-    let wanted = negotiate::accept(&incoming.headers, false)?;
+    let wanted = negotiate::accept(&incoming.headers, Shape::Object)?;
     let outcome = read::get(call, &incoming.query)?;
     let body = presenter(call, incoming, wanted).object(outcome.bytes()?)?;
     Ok(respond::json(StatusCode::OK, body, wanted.encoding))
 }
 
 fn list_page(call: &Call, incoming: &Incoming) -> Answer<Response<ApiBody>> {
-    let wanted = negotiate::accept(&incoming.headers, true)?;
+    let wanted = negotiate::accept(&incoming.headers, Shape::List)?;
     let options = ListOptions::read(&incoming.query)?;
     let page = list::list(call, &options)?;
     let body = presenter(call, incoming, wanted).list(&page)?;
@@ -169,10 +179,11 @@ fn list_page(call: &Call, incoming: &Incoming) -> Answer<Response<ApiBody>> {
 }
 
 fn watch_stream(call: &Call, incoming: &Incoming) -> Answer<Response<ApiBody>> {
-    let wanted = negotiate::accept(&incoming.headers, true)?;
+    let wanted = negotiate::accept(&incoming.headers, Shape::Watch)?;
     let mut options = ListOptions::read(&incoming.query)?;
     options.watch = true;
     if !incoming.target.name.is_empty() {
+        call.existing()?;
         let named = flybridge_machinery::fields::FieldSelector::equals("metadata.name", &incoming.target.name);
         options.fields = named;
     }
@@ -199,20 +210,16 @@ fn write_options(incoming: &Incoming, kind: &str) -> Answer<WriteOptions> {
 }
 
 async fn post(call: &Call, incoming: Incoming) -> Answer<Response<ApiBody>> {
-    let wanted = negotiate::accept(&incoming.headers, false)?;
+    let wanted = negotiate::accept(&incoming.headers, Shape::Object)?;
     let options = write_options(&incoming, "CreateOptions")?;
     let presenter = presenter(call, &incoming, wanted);
     let (body, warnings) = object(call, incoming, &options).await?;
-    let mut call = call.clone();
-    if call.definition.is_namespaced() && call.namespace.is_empty() {
-        call.namespace = body["metadata"]["namespace"].as_str().unwrap_or_default().to_owned();
-    }
-    let done = create::create(&call, body, &options).await?;
+    let done = create::create(call, body, &options).await?;
     finish(&presenter, wanted, done, warnings)
 }
 
 async fn put(call: &Call, incoming: Incoming, part: Part) -> Answer<Response<ApiBody>> {
-    let wanted = negotiate::accept(&incoming.headers, false)?;
+    let wanted = negotiate::accept(&incoming.headers, Shape::Object)?;
     let options = write_options(&incoming, "UpdateOptions")?;
     let presenter = presenter(call, &incoming, wanted);
     let (body, warnings) = object(call, incoming, &options).await?;
@@ -221,7 +228,7 @@ async fn put(call: &Call, incoming: Incoming, part: Part) -> Answer<Response<Api
 }
 
 async fn patch_object(call: &Call, incoming: Incoming, part: Part) -> Answer<Response<ApiBody>> {
-    let wanted = negotiate::accept(&incoming.headers, false)?;
+    let wanted = negotiate::accept(&incoming.headers, Shape::Object)?;
     let options = write_options(&incoming, "PatchOptions")?;
     let presenter = presenter(call, &incoming, wanted);
     let media = content_type(&incoming.headers);
@@ -267,7 +274,7 @@ async fn delete_options(incoming: Incoming) -> Answer<DeleteOptions> {
 }
 
 async fn delete_object(call: &Call, incoming: Incoming) -> Answer<Response<ApiBody>> {
-    let wanted = negotiate::accept(&incoming.headers, false)?;
+    let wanted = negotiate::accept(&incoming.headers, Shape::Object)?;
     let presenter = presenter(call, &incoming, wanted);
     let options = delete_options(incoming).await?;
     let done = delete::delete(call, &options).await?;
@@ -275,7 +282,7 @@ async fn delete_object(call: &Call, incoming: Incoming) -> Answer<Response<ApiBo
 }
 
 async fn delete_collection(call: &Call, incoming: Incoming) -> Answer<Response<ApiBody>> {
-    let wanted = negotiate::accept(&incoming.headers, true)?;
+    let wanted = negotiate::accept(&incoming.headers, Shape::List)?;
     let presenter = presenter(call, &incoming, wanted);
     let list_options = ListOptions::read(&incoming.query)?;
     let options = delete_options(incoming).await?;
@@ -293,7 +300,7 @@ async fn subresource(
     let known = call.definition.subresource(&name).cloned();
     let Some(known) = known else { return Err(Box::new(Status::unknown_resource())) };
     if !known.verbs.iter().any(|served| served == verb) {
-        return Err(Box::new(Status::method_not_allowed(&call.gvr(), verb)));
+        return Err(Box::new(Status::method_unknown()));
     }
     match (name.as_str(), verb) {
         ("status", "get") => get(&call, &incoming),
@@ -311,7 +318,7 @@ async fn subresource(
 }
 
 async fn scale_object(call: &Call, verb: &str, incoming: Incoming) -> Answer<Response<ApiBody>> {
-    let wanted = negotiate::accept(&incoming.headers, false)?;
+    let wanted = negotiate::accept(&incoming.headers, Shape::Object)?;
     let options = write_options(&incoming, "UpdateOptions")?;
     let media = content_type(&incoming.headers);
     let done = match verb {
@@ -332,7 +339,7 @@ async fn scale_object(call: &Call, verb: &str, incoming: Incoming) -> Answer<Res
 }
 
 async fn finalize(call: &Call, incoming: Incoming) -> Answer<Response<ApiBody>> {
-    let wanted = negotiate::accept(&incoming.headers, false)?;
+    let wanted = negotiate::accept(&incoming.headers, Shape::Object)?;
     let options = write_options(&incoming, "UpdateOptions")?;
     let presenter = presenter(call, &incoming, wanted);
     let (body, warnings) = object(call, incoming, &options).await?;
@@ -370,10 +377,9 @@ fn created() -> Answer<Response<ApiBody>> {
 
 async fn review(call: &Call, method: &Method, incoming: Incoming) -> Answer<Response<ApiBody>> {
     if method != Method::POST || !call.definition.takes("create") {
-        let verb = verb_of(method, &incoming.target, false);
-        return Err(Box::new(Status::method_not_allowed(&call.gvr(), verb)));
+        return Err(Box::new(Status::method_unknown()));
     }
-    let wanted = negotiate::accept(&incoming.headers, false)?;
+    let wanted = negotiate::accept(&incoming.headers, Shape::Object)?;
     let options = write_options(&incoming, "CreateOptions")?;
     let (body, warnings) = object(call, incoming, &options).await?;
     let answered = reviews::answer(call, body)?;

@@ -7,7 +7,6 @@ use flybridge_schema::Schema;
 use flybridge_store::Snapshot;
 use serde_json::{Value, json};
 
-use super::pending::Pending;
 use super::definition::{Definition, Origin, ScalePaths, Scope, Subresource, Traits};
 use crate::printers::CustomPrinter;
 use crate::record;
@@ -50,7 +49,7 @@ fn of_version(crd: &Value, version: &Value) -> Option<Definition> {
     let (spec, names) = (&crd["spec"], &crd["spec"]["names"]);
     let (group, plural, kind) = (text(&spec["group"]), text(&names["plural"]), text(&names["kind"]));
     let name = text(&version["name"]);
-    let schema = Schema::from_crd_pending(&version["schema"]["openAPIV3Schema"]).ok()?;
+    let schema = Schema::from_crd(&version["schema"]["openAPIV3Schema"]).ok()?;
     let subresources = &version["subresources"];
     let status = !subresources["status"].is_null();
     let scale = scale_paths(&subresources["scale"]);
@@ -77,7 +76,7 @@ fn of_version(crd: &Value, version: &Value) -> Option<Definition> {
             &["additionalPrinterColumns"],
         )))),
         scale,
-        schema,
+        schema: Some(schema),
         origin: Origin::Custom,
         group,
         version: name,
@@ -214,7 +213,7 @@ fn violations(crd: &Value) -> Vec<FieldError> {
         match &version["schema"]["openAPIV3Schema"] {
             Value::Null => errors.push(FieldError::required(base, "schemas are required")),
             schema => {
-                if let Err(found) = Schema::from_crd_pending(schema) {
+                if let Err(found) = Schema::from_crd(schema) {
                     errors.extend(found.into_iter().map(|error| error.below(&base)));
                 }
             }

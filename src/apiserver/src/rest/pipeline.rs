@@ -5,7 +5,6 @@ use serde_json::Value;
 
 use super::{Call, metadata, strategy};
 use crate::registry::Origin;
-use crate::registry::pending::Pending;
 use crate::request::Answer;
 
 /// Which part of an object a write is about.
@@ -42,7 +41,7 @@ pub(crate) fn run(
     if let Some(schema) = &call.definition.schema
         && call.definition.origin != Origin::BuiltIn
     {
-        errors.extend(schema.validate_pending(new));
+        errors.extend(schema.validate(new));
     }
     if part != Part::Status {
         if call.definition.origin == Origin::BuiltIn {
