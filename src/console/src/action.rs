@@ -167,7 +167,7 @@ actions! {
     PreviousLogs "previous-logs" Look Pod "show the logs of the previous container";
     Bindings "bindings" Look Cluster "list the bindings of a cluster";
     Pods "pods" Look Object "list the pods of what is under the cursor";
-    Detail "detail" Look Nothing "show or hide details beside the list";
+    Detail "detail" Look Nothing "show or hide details, or turn to the next kind";
     Copy "copy" Look Object "copy the name to the clipboard";
 
     Goto(Pane) "goto" Go Nothing "go to a pane";
@@ -225,7 +225,10 @@ impl Action {
     /// # Errors
     /// What is wrong with it.
     pub(crate) fn parse(text: &str) -> Result<Self, String> {
-        let (id, argument) = text.trim().split_once(' ').unwrap_or((text.trim(), ""));
+        let (id, argument) = text
+            .trim()
+            .split_once(' ')
+            .unwrap_or_else(|| (text.trim(), ""));
         match Self::read(id, argument.trim()) {
             None => Err(format!("there is no command {id:?}")),
             Some(read) => read.map_err(|why| format!("{id} {why}")),

@@ -27,6 +27,8 @@ mod state;
 mod update;
 
 #[cfg(test)]
+mod screens;
+#[cfg(test)]
 mod tests;
 
 pub use app::{run, run_sample};

@@ -20,7 +20,7 @@ pub(super) fn watch_words(error: &watcher::Error) -> String {
         | watcher::Error::WatchStartFailed(error)
         | watcher::Error::WatchFailed(error) => words(error),
         watcher::Error::WatchError(status) => clean(&status.message).into_owned(),
-        other => clean(&report(other)).into_owned(),
+        watcher::Error::NoResourceVersion => clean(&report(error)).into_owned(),
     }
 }
 

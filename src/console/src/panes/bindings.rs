@@ -34,7 +34,7 @@ const WORDS: Words = Words {
         "Nothing is propagated yet.",
         "",
         "A binding appears when a PropagationPolicy selects a resource:",
-        "flybridge apply -f a workload and a policy.",
+        "kubectl apply -f a workload and a policy that selects it.",
     ],
 };
 

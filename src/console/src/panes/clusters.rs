@@ -34,8 +34,7 @@ const WORDS: Words = Words {
     none: &[
         "No cluster has joined this control plane yet.",
         "",
-        "flybridge join NAME --cluster-kubeconfig FILE adds one;",
-        "so does karmadactl join.",
+        "karmadactl join NAME --cluster-kubeconfig FILE adds one.",
     ],
 };
 

@@ -35,6 +35,8 @@ pub(crate) struct ExplainState {
     phase: Phase,
     result: Option<Box<Explanation>>,
     failing: bool,
+    /// Whether the division comes before the cluster, where there is no room for both.
+    division: bool,
     asked_at: Option<Timestamp>,
 }
 
@@ -68,6 +70,11 @@ impl ExplainState {
         self.failing = !self.failing;
         let total = self.shown().len();
         self.scroll.jump(0, total);
+    }
+
+    /// Turns between the cluster and the division.
+    pub(crate) fn toggle_division(&mut self) {
+        self.division = !self.division;
     }
 
     /// The clusters shown, in order.
@@ -195,15 +202,26 @@ fn body(
     let height = matrix(state, p, frame, matrix_area, result, &shown);
     let y = matrix_area.bottom() + 1;
     let rest = Rect::new(area.x, y, area.width, area.bottom().saturating_sub(y));
+    let divided = |p: &mut Painter<'_>, rest: Rect| {
+        let heading = [("How replicas are divided", Role::TableHeader)];
+        let rest = section(p, rest, &heading);
+        paint(p, rest, &rounds) + 1
+    };
+    let division_first = explain.division && !rounds.is_empty();
+    let rest = if division_first {
+        let y = divided(p, rest);
+        Rect::new(area.x, y, area.width, area.bottom().saturating_sub(y))
+    } else {
+        rest
+    };
     let Some(cluster) = selected else {
         return height;
     };
     let rest = section(p, rest, &[(&cluster.name, Role::Cluster)]);
     let y = paint(p, rest, &detail) + 1;
     let rest = Rect::new(area.x, y, area.width, area.bottom().saturating_sub(y));
-    if rest.height > 1 && !rounds.is_empty() {
-        let rest = section(p, rest, &[("How replicas are divided", Role::TableHeader)]);
-        paint(p, rest, &rounds);
+    if rest.height > 1 && !rounds.is_empty() && !division_first {
+        divided(p, rest);
     }
     height
 }

@@ -248,8 +248,7 @@ fn waiting(state: &State, p: &mut Painter<'_>, area: Rect) {
             let text = [
                 "No cluster has joined this control plane yet.",
                 "",
-                "flybridge join NAME --cluster-kubeconfig FILE adds one;",
-                "flybridge demo shows a simulated fleet.",
+                "karmadactl join NAME --cluster-kubeconfig FILE adds one.",
             ];
             message(p, area, ("An empty fleet", Role::Strong), &text);
         }

@@ -45,6 +45,9 @@ fn counts(state: &State) -> Vec<(String, Role)> {
     let mut parts = Vec::new();
     match state.clusters.phase {
         Phase::Loading => parts.push(("connecting".to_owned(), Role::Dim)),
+        Phase::Failed(_) if state.clusters.table.rows().is_empty() => {
+            parts.push(("no answer".to_owned(), Role::StateBad));
+        }
         Phase::Live | Phase::Failed(_) => {
             of(
                 &mut parts,
@@ -183,6 +186,9 @@ fn label(action: &Action) -> String {
         Action::Goto(pane) => pane.to_string(),
         Action::Namespaces => "namespace".to_owned(),
         Action::Palette => "commands".to_owned(),
+        Action::Accept => "ok".to_owned(),
+        Action::Cancel => "close".to_owned(),
+        Action::NextItem => "next".to_owned(),
         other => other.to_string().replace('-', " "),
     }
 }
@@ -219,7 +225,9 @@ pub(super) fn status(state: &State, p: &mut Painter<'_>, area: Rect) {
         (watches.as_str(), Role::Status),
     ];
     let x = p.parts(area.x + 1, area.y, room, &parts);
-    if let Some(error) = trouble(state) {
+    // With no rows at all the pane itself says why.
+    let known = !state.clusters.table.rows().is_empty();
+    if let Some(error) = trouble(state).filter(|_| known) {
         let text = format!("   {error}");
         p.text(
             x,

@@ -199,7 +199,7 @@ fn help_entry(state: &State, modes: &[&str], spec: &crate::action::Spec) -> Opti
 
 fn help(state: &State, p: &mut Painter<'_>, body: Rect, at: usize) {
     let lines = help_lines(state);
-    let area = popup(body, 100, 60);
+    let area = popup(body, 112, 60);
     p.clear(area, Role::Dialog);
     let title = format!("Keys in {}", state.pane().spec().title);
     let name = format!("keymap {}", state.keymap.name);
@@ -241,8 +241,8 @@ fn help_line(p: &mut Painter<'_>, place: Rect, line: &HelpLine) {
             } else {
                 Role::HintKey
             };
-            p.text(place.x, place.y, 15, keys, role);
-            let x = place.x + 16;
+            p.text(place.x, place.y, 14, keys, role);
+            let x = place.x + 15;
             let room = place.right().saturating_sub(x);
             let end = match why_not {
                 None => p.text(x, place.y, room, doc, Role::Text),

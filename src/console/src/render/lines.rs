@@ -113,7 +113,7 @@ fn trimmed(amount: f64) -> String {
         format!("{amount:.1}")
     };
     text.strip_suffix(".0")
-        .map_or(text.clone(), ToOwned::to_owned)
+        .map_or_else(|| text.clone(), ToOwned::to_owned)
 }
 
 #[cfg(test)]

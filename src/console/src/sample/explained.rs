@@ -106,7 +106,7 @@ fn verdict(row: &BindingRow, name: &str) -> ClusterVerdict {
     ClusterVerdict {
         name: name.to_owned(),
         verdicts,
-        score: fits.then(|| if before > 0 { 100 } else { 0 }),
+        score: fits.then_some(if before > 0 { 100 } else { 0 }),
         scores: if fits {
             vec![
                 (

@@ -71,6 +71,7 @@ pub(super) fn act(state: &mut State, action: &Action) -> Vec<Effect> {
             state.attention = !state.attention;
             refresh_all(state);
         }
+        Action::Detail if state.pane() == Pane::Explain => state.explain.toggle_division(),
         Action::Detail => state.detail = Some(!crate::render::shows_detail(state)),
         Action::Namespace(name) => namespace(state, name),
         Action::Sort(column) => sort(state, column),
@@ -141,7 +142,7 @@ fn act_outside(state: &mut State, action: &Action) -> Vec<Effect> {
         Action::Suspend if state.about.in_process => {
             state.say(
                 Mark::Attention,
-                "the control plane runs in this process and would stop too; use another terminal",
+                "not suspended: the control plane in this process would stop too",
             );
             Vec::new()
         }
