@@ -59,8 +59,12 @@ pub(crate) fn visible_time(state: &State) -> u64 {
         Pane::Workloads => ages(state, &state.workloads.list, &mut hasher),
         Pane::Pods => ages(state, &state.pods.list, &mut hasher),
         Pane::Fleet => {
-            for item in &state.fleet.attention {
-                item.since.map(|at| age(at, state.now)).hash(&mut hasher);
+            let fleet = &state.fleet;
+            let (first, last) = fleet
+                .scroll
+                .window(fleet.scroll.height(), fleet.attention.len());
+            for item in &fleet.attention[first..last] {
+                item.since().map(|at| age(at, state.now)).hash(&mut hasher);
             }
         }
         Pane::Explain | Pane::Logs | Pane::Yaml => {}

@@ -23,8 +23,10 @@ use super::{errors, project};
 use crate::event::Feed;
 use crate::rows::{BindingRow, PodRow, WorkloadRow};
 
-/// How long changes are gathered before they are sent.
+/// How long changes are gathered before they are sent; long lists, which cost more, take longer.
 const GATHER: Duration = Duration::from_millis(60);
+/// Rows that add a millisecond to it.
+const ROWS_A_MILLISECOND: usize = 400;
 
 /// News of one kind.
 pub(super) enum Change<R> {
@@ -187,10 +189,15 @@ where
             next = news.next() => {
                 let Some((kind, change)) = next else { return };
                 kinds[kind].apply(change);
-                due = due.or_else(|| Some(Instant::now() + GATHER));
+                due = due.or_else(|| Some(Instant::now() + gather(&kinds)));
             }
         }
     }
+}
+
+fn gather<R>(kinds: &[Kind<R>]) -> Duration {
+    let rows: usize = kinds.iter().map(|kind| kind.rows.len()).sum();
+    GATHER + Duration::from_millis((rows / ROWS_A_MILLISECOND) as u64)
 }
 
 /// What there is to send: all rows, a failure, or nothing as long as a kind has not been listed.

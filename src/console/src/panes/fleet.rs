@@ -1,19 +1,20 @@
 //! The fleet at a glance: how many, where, how full, and what needs a look.
 
-use std::collections::BTreeMap;
+mod summary;
 
 use flybridge_ui::frame::{Labels, frame, scroll_bar, section};
 use flybridge_ui::table::mark_role;
 use flybridge_ui::text::width16;
 use flybridge_ui::{Mark, Painter, Record, Role, gauge};
-use jiff::Timestamp;
 use ratatui::layout::Rect;
 
-use super::{Spec, bindings};
+use super::Spec;
 use crate::render::lines::{bytes, cores, message};
-use crate::rows::{Tri, Usage, age, percent};
-use crate::scroll::Scroll;
+use crate::rows::{Usage, age, percent};
 use crate::state::{Phase, State};
+
+use summary::Group;
+pub(crate) use summary::{FleetState, Item, recompute};
 
 pub(crate) const SPEC: Spec = Spec {
     id: "fleet",
@@ -30,139 +31,6 @@ pub(crate) const SPEC: Spec = Spec {
         "goto pods",
     ],
 };
-
-/// What the pane shows, worked out when data arrives.
-#[derive(Debug, Default)]
-pub(crate) struct FleetState {
-    pub(crate) attention: Vec<AttentionItem>,
-    pub(crate) scroll: Scroll,
-    groups: Vec<Group>,
-    total: Group,
-    bindings: BTreeMap<Mark, u64>,
-}
-
-/// One thing that needs a look.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct AttentionItem {
-    pub(crate) mark: Mark,
-    pub(crate) target: AttentionTarget,
-    pub(crate) text: String,
-    pub(crate) since: Option<Timestamp>,
-}
-
-/// What it is.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) enum AttentionTarget {
-    Cluster(String),
-    /// By the id of its row.
-    Binding(String),
-}
-
-impl AttentionTarget {
-    fn name(&self) -> &str {
-        match self {
-            Self::Cluster(name) | Self::Binding(name) => name,
-        }
-    }
-}
-
-/// Clusters of one region and provider.
-#[derive(Clone, Debug, Default, PartialEq)]
-struct Group {
-    region: String,
-    provider: String,
-    marks: Vec<Mark>,
-    nodes: (u32, u32),
-    cpu: Usage,
-    memory: Usage,
-}
-
-impl Group {
-    fn add(&mut self, row: &crate::rows::ClusterRow) {
-        self.marks.push(row.mark());
-        self.nodes.0 += row.nodes_ready;
-        self.nodes.1 += row.nodes;
-        for (sum, part) in [(&mut self.cpu, row.cpu), (&mut self.memory, row.memory)] {
-            sum.used += part.used;
-            sum.total += part.total;
-        }
-    }
-}
-
-/// Works the pane out again.
-pub(crate) fn recompute(state: &mut State) {
-    let mut groups: BTreeMap<(String, String), Group> = BTreeMap::new();
-    let mut total = Group::default();
-    let mut attention = Vec::new();
-    for row in state.clusters.table.rows().iter() {
-        let key = (row.region.clone(), row.provider.clone());
-        let group = groups.entry(key).or_insert_with(|| Group {
-            region: row.region.clone(),
-            provider: row.provider.clone(),
-            ..Group::default()
-        });
-        group.add(row);
-        total.add(row);
-        if row.mark() != Mark::Ok {
-            attention.push(cluster_item(row));
-        }
-    }
-    let mut counts: BTreeMap<Mark, u64> = BTreeMap::new();
-    for row in state.bindings.table.rows().iter() {
-        let mark = row.mark();
-        *counts.entry(mark).or_default() += 1;
-        if mark != Mark::Ok {
-            attention.push(AttentionItem {
-                mark,
-                target: AttentionTarget::Binding(row.id.clone()),
-                text: bindings::summary(row),
-                since: row.created,
-            });
-        }
-    }
-    // The worst first; clusters before bindings, because they are often the cause.
-    attention.sort_by_key(|item| {
-        (
-            std::cmp::Reverse(item.mark),
-            matches!(item.target, AttentionTarget::Binding(_)),
-        )
-    });
-    let at = state
-        .fleet
-        .attention
-        .get(state.fleet.scroll.at)
-        .map(|item| item.target.clone());
-    let kept = at.and_then(|target| attention.iter().position(|item| item.target == target));
-    let fleet = &mut state.fleet;
-    fleet.attention = attention;
-    fleet.groups = groups.into_values().collect();
-    fleet.total = total;
-    fleet.bindings = counts;
-    let to = kept.unwrap_or(fleet.scroll.at);
-    fleet.scroll.jump(to, fleet.attention.len());
-}
-
-fn cluster_item(row: &crate::rows::ClusterRow) -> AttentionItem {
-    let condition = row.ready_condition();
-    let text = match (row.ready, condition) {
-        _ if row.deleting => "leaving the fleet".to_owned(),
-        (Tri::True, _) if row.nodes_ready < row.nodes => {
-            format!("{} of {} nodes are ready", row.nodes_ready, row.nodes)
-        }
-        (Tri::True, _) => format!("tainted {}", row.taints.join(" ")),
-        (_, Some(condition)) if condition.message.is_empty() => {
-            format!("not ready: {}", condition.reason)
-        }
-        (_, Some(condition)) => format!("not ready: {} {}", condition.reason, condition.message),
-        (_, None) => "nothing has been heard of it".to_owned(),
-    };
-    AttentionItem {
-        mark: row.mark(),
-        target: AttentionTarget::Cluster(row.name.clone()),
-        text,
-        since: condition.and_then(|c| c.since).or(row.created),
-    }
-}
 
 pub(crate) fn render(state: &State, p: &mut Painter<'_>, area: Rect) -> usize {
     let labels = Labels {
@@ -514,28 +382,26 @@ fn attention(state: &State, p: &mut Painter<'_>, area: Rect) -> usize {
     let widest = fleet
         .attention
         .iter()
-        .map(|item| width16(item.target.name()))
+        .map(|item| width16(item.name()))
         .max();
     let name_width = widest.unwrap_or(0).min(inside.width / 3);
     for (y, at) in (inside.y..inside.bottom()).zip(first..last) {
         let item = &fleet.attention[at];
-        let glyph = p.glyphs.mark(item.mark);
-        p.text(inside.x, y, 1, glyph, mark_role(item.mark));
-        let (kind, name, role) = match &item.target {
-            AttentionTarget::Cluster(name) => ("cluster", name, Role::Cluster),
-            AttentionTarget::Binding(id) => ("binding", id, Role::Strong),
+        let glyph = p.glyphs.mark(item.mark());
+        p.text(inside.x, y, 1, glyph, mark_role(item.mark()));
+        let (kind, role) = match item {
+            Item::Cluster(_) => ("cluster", Role::Cluster),
+            Item::Binding(_) => ("binding", Role::Strong),
         };
         p.text(inside.x + 2, y, 8, kind, Role::Kind);
-        p.name(inside.x + 10, y, name_width, name, role);
+        p.name(inside.x + 10, y, name_width, item.name(), role);
         let x = inside.x + 10 + name_width + 2;
-        let age = item.since.map(|at| age(at, state.now)).unwrap_or_default();
-        p.text(
-            x,
-            y,
-            inside.right().saturating_sub(x + 7),
-            &item.text,
-            Role::Text,
-        );
+        let age = item
+            .since()
+            .map(|at| age(at, state.now))
+            .unwrap_or_default();
+        let room = inside.right().saturating_sub(x + 7);
+        p.text(x, y, room, &item.text(), Role::Text);
         p.parts_right(inside.right(), y, 6, &[(&age, Role::Dim)]);
         if at == fleet.scroll.at {
             p.tint(Rect::new(inside.x, y, inside.width, 1), Role::Selection);

@@ -1,9 +1,11 @@
 //! What is around the panes: header, tabs, hints, status.
 
+use std::collections::BTreeMap;
+
 use flybridge_ui::chord::show_sequence;
 use flybridge_ui::table::mark_role;
 use flybridge_ui::text::width16;
-use flybridge_ui::{Mark, Painter, Record, Role};
+use flybridge_ui::{Mark, Painter, Role};
 use ratatui::layout::Rect;
 
 use crate::action::Action;
@@ -28,20 +30,17 @@ pub(super) fn header(state: &State, p: &mut Painter<'_>, area: Rect) {
 
 /// Clusters and bindings by state; what is well is not counted.
 fn counts(state: &State) -> Vec<(String, Role)> {
-    fn of<R: Record>(
-        parts: &mut Vec<(String, Role)>,
-        glyphs: flybridge_ui::Glyphs,
-        rows: &crate::rows::Rows<R>,
-        thing: &str,
-    ) {
-        parts.push((plural(rows.len(), thing), Role::Header));
+    let of = |parts: &mut Vec<(String, Role)>, counts: &BTreeMap<Mark, u64>, total, thing| {
+        parts.push((plural(total, thing), Role::Header));
         for mark in [Mark::Bad, Mark::Unknown, Mark::Attention, Mark::Moving] {
-            let count = rows.iter().filter(|row| row.mark() == mark).count();
-            if count > 0 {
-                parts.push((format!(" {}{count}", glyphs.mark(mark)), mark_role(mark)));
+            if let Some(count) = counts.get(&mark) {
+                parts.push((
+                    format!(" {}{count}", state.glyphs.mark(mark)),
+                    mark_role(mark),
+                ));
             }
         }
-    }
+    };
     let mut parts = Vec::new();
     match state.clusters.phase {
         Phase::Loading => parts.push(("connecting".to_owned(), Role::Dim)),
@@ -49,22 +48,14 @@ fn counts(state: &State) -> Vec<(String, Role)> {
             parts.push(("no answer".to_owned(), Role::StateBad));
         }
         Phase::Live | Phase::Failed(_) => {
-            of(
-                &mut parts,
-                state.glyphs,
-                state.clusters.table.rows(),
-                "cluster",
-            );
+            let total = state.clusters.table.rows().len();
+            of(&mut parts, &state.fleet.clusters, total, "cluster");
         }
     }
     if state.bindings.phase == Phase::Live {
         parts.push(("   ".to_owned(), Role::Dim));
-        of(
-            &mut parts,
-            state.glyphs,
-            state.bindings.table.rows(),
-            "binding",
-        );
+        let total = state.bindings.table.rows().len();
+        of(&mut parts, &state.fleet.bindings, total, "binding");
     }
     parts
 }

@@ -1,10 +1,11 @@
 //! News of lists.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::scope::{refresh, refresh_all};
+use super::scope::replace;
 use crate::event::{Data, Feed, WatchKey};
-use crate::rows::ListRow;
+use crate::rows::{ListRow, RowEnv};
 use crate::state::{MemberList, Phase, State};
 
 /// Takes news of a list in; news from an earlier start of its watch is dropped.
@@ -15,35 +16,27 @@ pub(super) fn arrive(state: &mut State, key: &WatchKey, generation: u64, data: D
     state.dirty = true;
     let env = state.env();
     let (namespace, attention) = (state.namespace.clone(), state.attention);
+    let scope = (namespace.as_deref(), attention);
     match (key, data) {
         (WatchKey::Clusters, Data::Clusters(feed)) => {
             if let Some(rows) = accept(feed, &mut state.clusters.phase) {
-                state.clusters.table.set_rows(rows, &|_| true, &env);
+                replace(&mut state.clusters, rows, scope.0, scope.1, &env);
             }
             // Members come and go with clusters.
             prune(state);
-            refresh_all(state);
         }
         (WatchKey::Bindings, Data::Bindings(feed)) => {
             if let Some(rows) = accept(feed, &mut state.bindings.phase) {
-                state.bindings.table.set_rows(rows, &|_| true, &env);
+                replace(&mut state.bindings, rows, scope.0, scope.1, &env);
             }
-            refresh(&mut state.bindings, namespace.as_deref(), attention, &env);
         }
         (WatchKey::Workloads(cluster), Data::Workloads(feed)) => {
             member(&mut state.workloads, cluster, feed);
-            merge(&mut state.workloads, &env);
-            refresh(
-                &mut state.workloads.list,
-                namespace.as_deref(),
-                attention,
-                &env,
-            );
+            merge(&mut state.workloads, scope, &env);
         }
         (WatchKey::Pods(cluster), Data::Pods(feed)) => {
             member(&mut state.pods, cluster, feed);
-            merge(&mut state.pods, &env);
-            refresh(&mut state.pods.list, namespace.as_deref(), attention, &env);
+            merge(&mut state.pods, scope, &env);
         }
         _ => {}
     }
@@ -73,39 +66,48 @@ fn member<R>(list: &mut MemberList<R>, cluster: &str, feed: Feed<R>) {
     }
 }
 
-fn merge<R: ListRow>(list: &mut MemberList<R>, env: &crate::rows::RowEnv) {
+fn merge<R: ListRow>(list: &mut MemberList<R>, scope: (Option<&str>, bool), env: &RowEnv) {
     let rows: Vec<Arc<R>> = list
         .members
         .values()
         .flat_map(|member| member.rows.iter().cloned())
         .collect();
-    list.list.table.set_rows(Arc::new(rows), &|_| true, env);
+    replace(&mut list.list, Arc::new(rows), scope.0, scope.1, env);
 }
 
 /// Forgets rows of members that are gone.
 fn prune(state: &mut State) {
-    let names: std::collections::BTreeSet<String> = state
+    let names: BTreeSet<&str> = state
         .clusters
         .table
         .rows()
         .iter()
-        .map(|row| row.name.clone())
+        .map(|row| row.name.as_str())
         .collect();
     let env = state.env();
+    let scope = (state.namespace.as_deref(), state.attention);
     if state
         .workloads
         .members
         .keys()
-        .any(|name| !names.contains(name))
+        .any(|name| !names.contains(name.as_str()))
     {
         state
             .workloads
             .members
-            .retain(|name, _| names.contains(name));
-        merge(&mut state.workloads, &env);
+            .retain(|name, _| names.contains(name.as_str()));
+        merge(&mut state.workloads, scope, &env);
     }
-    if state.pods.members.keys().any(|name| !names.contains(name)) {
-        state.pods.members.retain(|name, _| names.contains(name));
-        merge(&mut state.pods, &env);
+    if state
+        .pods
+        .members
+        .keys()
+        .any(|name| !names.contains(name.as_str()))
+    {
+        state
+            .pods
+            .members
+            .retain(|name, _| names.contains(name.as_str()));
+        merge(&mut state.pods, scope, &env);
     }
 }

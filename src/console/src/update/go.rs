@@ -5,9 +5,9 @@ use flybridge_ui::Mark;
 use super::scope::{Selected, refresh_all, selected};
 use crate::effect::{Effect, LogRequest};
 use crate::filter::Filter;
-use crate::panes::fleet::AttentionTarget;
+use crate::panes::fleet::Item;
 use crate::panes::{Pane, ROOTS};
-use crate::rows::{BindingRow, ClusterRow, ObjectRef, PodRow, WorkloadRow};
+use crate::rows::{BindingRow, ClusterRow, ListRow, ObjectRef, PodRow, WorkloadRow};
 use crate::state::{List, Phase, State, View};
 
 /// Shows a root pane.
@@ -112,22 +112,15 @@ pub(super) fn push_filtered(state: &mut State, pane: Pane, text: &str) {
 pub(super) fn open(state: &mut State) -> Vec<Effect> {
     let under = selected(state);
     match state.pane() {
-        Pane::Fleet => {
-            let target = state
-                .fleet
-                .attention
-                .get(state.fleet.scroll.at)
-                .map(|i| i.target.clone());
-            match target {
-                Some(AttentionTarget::Cluster(name)) => {
-                    let effects = root(state, Pane::Clusters);
-                    state.clusters.table.select(&name);
-                    effects
-                }
-                Some(AttentionTarget::Binding(_)) => explain(state, under.object),
-                None => Vec::new(),
+        Pane::Fleet => match state.fleet.attention.get(state.fleet.scroll.at).cloned() {
+            Some(Item::Cluster(row)) => {
+                let effects = root(state, Pane::Clusters);
+                state.clusters.table.select(&row.name);
+                effects
             }
-        }
+            Some(Item::Binding(row)) => explain(state, Some(row.object())),
+            None => Vec::new(),
+        },
         Pane::Clusters => {
             if let Some(name) = under.cluster {
                 push_filtered(

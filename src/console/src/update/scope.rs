@@ -2,8 +2,8 @@
 
 use crate::filter::Filter;
 use crate::panes::Pane;
-use crate::panes::fleet::AttentionTarget;
-use crate::rows::{BindingRow, ListRow, ObjectRef, PodRow, RowEnv};
+use crate::panes::fleet::Item;
+use crate::rows::{BindingRow, ListRow, ObjectRef, PodRow, RowEnv, Rows};
 use crate::state::{List, State};
 
 /// Filters and sorts a list again.
@@ -27,6 +27,20 @@ fn keeps<R: ListRow>(
 ) -> bool {
     let in_scope = row.namespace().is_empty() || namespace.is_none_or(|ns| ns == row.namespace());
     in_scope && (!attention || row.is("attention")) && filter.keeps(row, env)
+}
+
+/// Replaces the rows of a list.
+pub(super) fn replace<R: ListRow>(
+    list: &mut List<R>,
+    rows: Rows<R>,
+    namespace: Option<&str>,
+    attention: bool,
+    env: &RowEnv,
+) {
+    let List { table, filter, .. } = list;
+    let filter: &Filter = filter;
+    let keep = |row: &R| keeps(row, filter, namespace, attention, env);
+    table.set_rows(rows, &keep, env);
 }
 
 /// Filters and sorts all lists again.
@@ -85,26 +99,14 @@ fn fleet(state: &State, selected: &mut Selected) {
     let Some(item) = state.fleet.attention.get(state.fleet.scroll.at) else {
         return;
     };
-    match &item.target {
-        AttentionTarget::Cluster(name) => {
-            let row = state
-                .clusters
-                .table
-                .rows()
-                .iter()
-                .find(|row| row.name == *name);
-            selected.object = row.map(|row| row.object());
-            selected.cluster = Some(name.clone());
+    match item {
+        Item::Cluster(row) => {
+            selected.object = Some(row.object());
+            selected.cluster = Some(row.name.clone());
         }
-        AttentionTarget::Binding(id) => {
-            selected.binding = state
-                .bindings
-                .table
-                .rows()
-                .iter()
-                .find(|row| row.id == *id)
-                .cloned();
-            selected.object = selected.binding.as_ref().map(|row| row.object());
+        Item::Binding(row) => {
+            selected.object = Some(row.object());
+            selected.binding = Some(std::sync::Arc::clone(row));
         }
     }
 }
