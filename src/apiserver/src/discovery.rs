@@ -82,7 +82,8 @@ pub(crate) fn tagged(
 pub(crate) fn version(server: &ApiServer, group: &str, version: &str) -> Answer<Response<ApiBody>> {
     let registry = server.registry();
     if !registry.has_version(group, version) {
-        return Ok(not_found());
+        let known = registry.groups().iter().any(|(name, _)| name == group);
+        return if known { Err(Box::new(Status::unknown_resource())) } else { Ok(not_found()) };
     }
     let body = present::encode(&legacy::resources(&registry, group, version))?;
     Ok(respond::json(StatusCode::OK, body, Encoding::Json))
@@ -119,8 +120,10 @@ pub(crate) fn other(
             Ok(respond::json(StatusCode::OK, body, Encoding::Json))
         }
         "/healthz" | "/livez" | "/readyz" => Ok(health(path, query)),
+        "/metrics" => Ok(metrics(server)),
+        checked if is_check(checked) => Ok(respond::text(StatusCode::OK, "ok")),
         "" => {
-            let paths = json!({"paths": ["/api", "/apis", "/healthz", "/livez", "/openapi/v3", "/readyz", "/version"]});
+            let paths = json!({"paths": ["/api", "/apis", "/healthz", "/livez", "/metrics", "/openapi/v3", "/readyz", "/version"]});
             Ok(respond::json(StatusCode::OK, present::encode(&paths)?, Encoding::Json))
         }
         path if path.starts_with("/openapi/") => openapi::answer(server, path, headers, query),
@@ -154,9 +157,45 @@ fn version_info(version: &str) -> Value {
         "gitTreeState": "clean",
         "buildDate": "1970-01-01T00:00:00Z",
         "goVersion": "",
-        "compiler": "rustc",
-        "platform": format!("{}/{}", std::env::consts::OS, std::env::consts::ARCH),
+        // Clients know Go's words for compilers and machines.
+        "compiler": "gc",
+        "platform": format!("{}/{}", std::env::consts::OS, machine()),
     })
+}
+
+fn machine() -> &'static str {
+    match std::env::consts::ARCH {
+        "x86_64" => "amd64",
+        "aarch64" => "arm64",
+        other => other,
+    }
+}
+
+/// Single checks behind a health endpoint; `etcd` is what probes call the store.
+fn is_check(path: &str) -> bool {
+    let Some((endpoint, check)) = path.rsplit_once('/') else { return false };
+    matches!(endpoint, "/healthz" | "/livez" | "/readyz") && matches!(check, "ping" | "store" | "etcd")
+}
+
+/// Figures of the store in the text format of Prometheus.
+fn metrics(server: &ApiServer) -> Response<ApiBody> {
+    let stats = server.inner.store.stats();
+    let figures = [
+        ("flybridge_store_revision", "The present revision.", stats.revision),
+        ("flybridge_store_oldest_revision", "The oldest revision a watch may start after.", stats.oldest),
+        ("flybridge_store_file_bytes", "Bytes on disk.", stats.file_bytes),
+    ];
+    let counts = [
+        ("flybridge_store_records", "Records in all buckets.", stats.records),
+        ("flybridge_store_events", "Events kept for watchers.", stats.events),
+    ];
+    let mut text = String::new();
+    let counts = counts.map(|(name, help, count)| (name, help, u64::try_from(count).unwrap_or(u64::MAX)));
+    for (name, help, figure) in figures.into_iter().chain(counts) {
+        text.push_str(&format!("# HELP {name} {help}\n# TYPE {name} gauge\n{name} {figure}\n"));
+    }
+    let content_type = "text/plain; version=0.0.4; charset=utf-8; escaping=underscores";
+    respond::bytes(StatusCode::OK, content_type, text)
 }
 
 fn health(path: &str, query: &Query) -> Response<ApiBody> {

@@ -61,7 +61,7 @@ impl Query {
         self.0.iter().any(|(known, value)| known == name && matches!(value.as_str(), "" | "1" | "t" | "true" | "True" | "TRUE"))
     }
 
-    fn number(&self, name: &str) -> Answer<Option<u64>> {
+    fn number(&self, name: &str) -> Answer<Option<i64>> {
         let Some(text) = self.get(name) else { return Ok(None) };
         let number = text.parse().map_err(|_error| {
             Box::new(Status::bad_request(format!("invalid value \"{text}\" for {name}: not a number")))
@@ -124,22 +124,20 @@ impl ListOptions {
             }
         };
         let version = query.get("resourceVersion");
+        let watch = query.flag("watch");
         let resource_version = version
-            .map(|text| {
-                text.parse::<u64>().map_err(|_error| {
-                    Box::new(Status::bad_request(format!("invalid resource version: {text:?}")))
-                })
-            })
+            .map(|text| text.parse::<u64>().map_err(|_error| unreadable_version(text, watch)))
             .transpose()?;
         let options = Self {
             labels,
             fields,
-            limit: usize::try_from(query.number("limit")?.unwrap_or(0)).unwrap_or(usize::MAX),
+            // A negative limit is none.
+            limit: usize::try_from(query.number("limit")?.unwrap_or(0)).unwrap_or(0),
             continue_token: query.get("continue").map(str::to_owned),
             resource_version,
             version_match,
-            watch: query.flag("watch"),
-            timeout_seconds: query.number("timeoutSeconds")?,
+            watch,
+            timeout_seconds: query.number("timeoutSeconds")?.and_then(|seconds| u64::try_from(seconds).ok()),
             bookmarks: query.flag("allowWatchBookmarks"),
             initial_events: query.get("sendInitialEvents").map(|_| query.flag("sendInitialEvents")),
         };
@@ -151,10 +149,13 @@ impl ListOptions {
         let forbidden = |field: &str, why: &str| Err(invalid_list(FieldError::forbidden(field, why)));
         if self.watch {
             if self.initial_events.is_some() && self.version_match != Some(VersionMatch::NotOlderThan) {
-                return forbidden(
-                    "resourceVersionMatch",
-                    "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan",
-                );
+                let field = "resourceVersionMatch";
+                let why = "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan";
+                let mut errors = vec![FieldError::forbidden(field, why)];
+                if self.version_match == Some(VersionMatch::Exact) {
+                    errors.push(FieldError::not_supported(field, "Exact", &["NotOlderThan"]));
+                }
+                return Err(Box::new(Status::invalid_options("ListOptions", &errors)));
             }
             if self.initial_events.is_none() && self.version_match.is_some() {
                 return forbidden("resourceVersionMatch", "resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided");
@@ -182,6 +183,16 @@ impl ListOptions {
         }
         Ok(())
     }
+}
+
+/// A resource version that is no number: 400 for lists; watches and reads of one object fail as
+/// upstream's do, with a bare 500.
+pub(crate) fn unreadable_version(text: &str, watch: bool) -> Box<Status> {
+    let message = format!("resourceVersion: Invalid value: {text:?}: it is not a number");
+    if watch {
+        return crate::rest::bare_failure(message);
+    }
+    Box::new(Status::bad_request(format!("invalid resource version: {message}")))
 }
 
 fn invalid_list(error: FieldError) -> Box<Status> {
@@ -315,12 +326,17 @@ impl DeleteOptions {
         if !errors.is_empty() {
             return Err(Box::new(Status::invalid_options("DeleteOptions", &errors)));
         }
+        let orphan = match body.and_then(|body| body["orphanDependents"].as_bool()) {
+            Some(orphan) => Some(orphan),
+            None => query.get("orphanDependents").map(|_| query.flag("orphanDependents")),
+        };
+        let orphan = orphan.map(|orphan| if orphan { Propagation::Orphan } else { Propagation::Background });
         let precondition = |name: &str| {
             body.and_then(|body| body["preconditions"][name].as_str()).map(str::to_owned)
         };
         Ok(Self {
             grace_seconds,
-            propagation: propagation.or_else(|| query.flag("orphanDependents").then_some(Propagation::Orphan).filter(|_| query.get("orphanDependents").is_some())),
+            propagation: propagation.or(orphan),
             uid: precondition("uid"),
             resource_version: precondition("resourceVersion"),
             dry_run: !dry_runs.is_empty(),

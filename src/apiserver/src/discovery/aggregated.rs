@@ -1,8 +1,9 @@
 //! Discovery in one document.
 
+use flybridge_machinery::Gvk;
 use serde_json::{Value, json};
 
-use crate::registry::{Definition, Registry};
+use crate::registry::{Definition, Origin, Registry};
 
 /// `/api` or `/apis` as an APIGroupDiscoveryList of the given version.
 pub(super) fn groups(registry: &Registry, core: bool, version: &str) -> Value {
@@ -29,20 +30,23 @@ fn group(registry: &Registry, name: &str, versions: &[String]) -> Value {
             json!({"version": version, "resources": resources, "freshness": "Current"})
         })
         .collect();
-    let metadata = if name.is_empty() {
-        json!({"creationTimestamp": null})
-    } else {
-        json!({"name": name, "creationTimestamp": null})
-    };
+    let metadata = if name.is_empty() { json!({}) } else { json!({"name": name}) };
     json!({"metadata": metadata, "versions": versions})
+}
+
+/// An empty group and version mean those of the document's place; custom resources say them.
+fn response_kind(definition: &Definition, gvk: &Gvk) -> Value {
+    let own = gvk.group == definition.group && gvk.version == definition.version;
+    if own && definition.origin == Origin::BuiltIn {
+        return json!({"group": "", "version": "", "kind": gvk.kind});
+    }
+    json!({"group": gvk.group, "version": gvk.version, "kind": gvk.kind})
 }
 
 fn resource(definition: &Definition) -> Value {
     let mut entry = json!({
         "resource": definition.plural,
-        "responseKind": {
-            "group": definition.group, "version": definition.version, "kind": definition.kind,
-        },
+        "responseKind": response_kind(definition, &definition.gvk()),
         "scope": if definition.is_namespaced() { "Namespaced" } else { "Cluster" },
         "singularResource": definition.singular,
         "verbs": definition.verbs,
@@ -60,11 +64,7 @@ fn resource(definition: &Definition) -> Value {
             .map(|subresource| {
                 json!({
                     "subresource": subresource.name,
-                    "responseKind": {
-                        "group": subresource.gvk.group,
-                        "version": subresource.gvk.version,
-                        "kind": subresource.gvk.kind,
-                    },
+                    "responseKind": response_kind(definition, &subresource.gvk),
                     "verbs": subresource.verbs,
                 })
             })

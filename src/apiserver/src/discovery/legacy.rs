@@ -1,6 +1,9 @@
 //! Discovery in its first form: one document a version.
 
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
 
 use crate::registry::{Definition, Registry};
 
@@ -82,5 +85,15 @@ fn resource(definition: &Definition) -> Value {
     if !definition.categories.is_empty() {
         entry["categories"] = json!(definition.categories);
     }
+    if definition.is_stored() && definition.takes("create") {
+        entry["storageVersionHash"] = json!(storage_version_hash(definition));
+    }
     entry
+}
+
+/// Tells versions of storage apart; clients only compare it.
+fn storage_version_hash(definition: &Definition) -> String {
+    let text = format!("{}/{}/{}", definition.group, definition.version, definition.kind);
+    let digest = Sha256::digest(text.as_bytes());
+    STANDARD.encode(&digest[..8])
 }

@@ -1,7 +1,6 @@
 //! Request bodies: size limit, formats, and how strictly unknown fields are taken.
 
 use bytes::Bytes;
-use flybridge_machinery::status::StatusDetails;
 use flybridge_machinery::{Reason, Status};
 use flybridge_schema::{DecodeError, Schema};
 use http_body_util::{BodyExt, Limited};
@@ -68,8 +67,7 @@ pub(crate) fn judge(
 pub(crate) fn failure(error: &DecodeError) -> Box<Status> {
     match error {
         DecodeError::Media(_) => {
-            let status = Status::failure(Reason::UnsupportedMediaType, error.to_string());
-            Box::new(status.with_details(StatusDetails::default()))
+            Box::new(Status::failure(Reason::UnsupportedMediaType, error.to_string()))
         }
         _ => Box::new(Status::bad_request(error.to_string())),
     }

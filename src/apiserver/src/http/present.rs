@@ -137,6 +137,17 @@ impl Presenter {
         self.other_frame(kind, &event.record.value)
     }
 
+    /// A frame for the former state of an object, at the revision of a later change.
+    pub(crate) fn former_frame(&mut self, kind: Kind, record: &Record, revision: u64) -> Option<Bytes> {
+        let mut object = record::decode(&record.value).ok()?;
+        object["metadata"]["resourceVersion"] = json!(revision.to_string());
+        let bytes = encode(&object).ok()?;
+        if self.form == Form::Object {
+            return Some(frame(kind.name(), &bytes));
+        }
+        self.other_frame(kind, &bytes)
+    }
+
     fn other_frame(&mut self, kind: Kind, bytes: &Bytes) -> Option<Bytes> {
         let object = record::decode(bytes).ok()?;
         let shown = match self.form {

@@ -362,7 +362,16 @@ async fn evict(call: &Call, incoming: Incoming) -> Answer<Response<ApiBody>> {
     let query = incoming.query.clone();
     let bytes = decode::read(incoming.body).await?;
     let decoded = flybridge_schema::decode(&media, &bytes, None).map_err(|error| decode::failure(&error))?;
-    let options = DeleteOptions::read(&query, Some(&decoded.value["deleteOptions"]))?;
+    let named = decoded.value["metadata"]["name"].as_str().unwrap_or_default();
+    if named != call.name {
+        return Err(Box::new(Status::bad_request("name in URL does not match name in Eviction object")));
+    }
+    let mut options = DeleteOptions::read(&query, Some(&decoded.value["deleteOptions"]))?;
+    options.dry_run |= query.get("dryRun").is_some();
+    if !options.dry_run {
+        let write = WriteOptions::default();
+        update::modify(call, Part::Both, &write, |old| Ok(strategy::mark_evicted(call, old))).await?;
+    }
     delete::delete(call, &options).await?;
     created()
 }

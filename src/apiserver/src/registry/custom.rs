@@ -16,8 +16,9 @@ use crate::rest::{Call, pipeline};
 const BUCKET: &str = "apiextensions.k8s.io/customresourcedefinitions";
 /// Holds a CRD until its objects are gone.
 pub(crate) const CLEANUP_FINALIZER: &str = "customresourcecleanup.apiextensions.k8s.io";
+/// In the order upstream lists them.
 const VERBS: [&str; 8] =
-    ["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"];
+    ["delete", "deletecollection", "get", "list", "patch", "create", "update", "watch"];
 
 /// The resources that the CRD objects of a snapshot define; unreadable ones are left out.
 pub(crate) fn definitions(snapshot: &Snapshot) -> Vec<Definition> {

@@ -35,7 +35,8 @@ async fn attempt(call: &Call, mut new: Value, options: &WriteOptions) -> Answer<
         object::remove_path(&mut new, &["status"]);
     }
     strategy::admit_namespace(&call)?;
-    let warnings = pipeline::run(&call, None, &mut new, Part::Main, options.dry_run)?;
+    let mut warnings: Vec<String> = metadata::dedupe_owners(&mut new).into_iter().collect();
+    warnings.extend(pipeline::run(&call, None, &mut new, Part::Main, options.dry_run)?);
     crate::registry::custom::prepare_create(&call, &mut new)?;
     let key = call.key();
     if options.dry_run {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use flybridge_machinery::{Status, object};
+use flybridge_machinery::{Gvr, Status, object};
 use flybridge_store::{Error, Expect, Op, Record};
 use jiff::SignedDuration;
 use serde_json::{Value, json};
@@ -48,7 +48,10 @@ fn check_preconditions(call: &Call, old: &Value, options: &DeleteOptions) -> Ans
                 "Precondition failed: {what} in precondition: {wanted}, {what} in object meta: {}",
                 found.unwrap_or_default()
             );
-            return Err(Box::new(Status::conflict(&call.gvr(), &call.name, &why)));
+            let definition = &call.definition;
+            // Upstream names the kind here, not the resource.
+            let kind = Gvr::new(&definition.group, &definition.version, &definition.kind);
+            return Err(Box::new(Status::conflict(&kind, &call.name, &why)));
         }
     }
     Ok(())
@@ -63,16 +66,11 @@ async fn attempt(
     let mut new = old.clone();
     set_propagation_finalizer(call, &mut new, options);
     let grace = strategy::grace_seconds(call, &old, options);
-    let mut without_grace = new.clone();
-    if object::is_terminating(&new) && grace == 0 {
-        // A pod that still had time left has none any more.
-        object::set_path(&mut without_grace, &["metadata", "deletionGracePeriodSeconds"], json!(0));
-    }
-    let immediate = grace == 0 && strategy::is_finalized(call, &without_grace);
-    if immediate {
-        return remove(call, record, &old, options).await;
-    }
+    // Marked first: a pod that still had time left may have none any more.
     mark(call, &mut new, grace);
+    if grace == 0 && strategy::is_finalized(call, &new) {
+        return remove(call, record, &old, &new, options).await;
+    }
     strategy::on_deletion_marked(call, &mut new);
     if options.dry_run {
         return Ok(Done::changed(Outcome::Shown(new)));
@@ -83,16 +81,20 @@ async fn attempt(
     let value = record::encode(&new)?;
     let op = Op::Put { key: call.key(), expect: Expect::Revision(record.mod_revision), value };
     let event = commit(call, op).await?;
-    Ok(Done::changed(Outcome::Stored(event)))
+    let warnings = strategy::deletion_warnings(call, options);
+    Ok(Done { warnings, ..Done::changed(Outcome::Stored(event)) })
 }
 
 async fn remove(
     call: &Call,
     record: &Arc<Record>,
     old: &Value,
+    marked: &Value,
     options: &DeleteOptions,
 ) -> Answer<Done> {
-    let outcome = if strategy::shows_deleted_object(call) {
+    let outcome = if strategy::is_graceful(call) {
+        Outcome::Shown(marked.clone())
+    } else if strategy::shows_deleted_object(call) {
         Outcome::Shown(old.clone())
     } else {
         let uid = object::uid(old).unwrap_or_default();
@@ -103,7 +105,8 @@ async fn remove(
         let op = Op::Delete { key: call.key(), expect: Expect::Revision(record.mod_revision), value };
         commit(call, op).await?;
     }
-    Ok(Done::changed(outcome))
+    let warnings = strategy::deletion_warnings(call, options);
+    Ok(Done { warnings, ..Done::changed(outcome) })
 }
 
 async fn commit(call: &Call, op: Op) -> Answer<Arc<Record>> {
@@ -150,7 +153,9 @@ fn mark(call: &Call, new: &mut Value, grace: i64) {
     let at = now.checked_add(SignedDuration::from_secs(grace)).unwrap_or(now);
     let first = !object::is_terminating(new);
     object::set_deletion_timestamp(new, at);
-    object::set_path(new, &["metadata", "deletionGracePeriodSeconds"], json!(grace));
+    if strategy::has_grace(call) {
+        object::set_path(new, &["metadata", "deletionGracePeriodSeconds"], json!(grace));
+    }
     if first && call.definition.traits.generation && object::generation(new) > 0 {
         let next = object::generation(new) + 1;
         object::set_generation(new, next);

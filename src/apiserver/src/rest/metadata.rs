@@ -3,7 +3,8 @@
 use flybridge_machinery::{FieldError, Status, names, object, time};
 use serde_json::{Value, json};
 
-use super::Call;
+use super::{Call, bare_failure, pipeline};
+use crate::registry::Origin;
 use crate::request::Answer;
 
 /// Annotations may be this long altogether, in bytes.
@@ -16,6 +17,9 @@ const SUFFIX: usize = 5;
 pub(crate) fn identify(call: &Call, body: &mut Value) -> Answer<()> {
     let definition = &call.definition;
     let bad = |text: String| Err(Box::new(Status::bad_request(text)));
+    if body.is_null() {
+        *body = json!({});
+    }
     if !body.is_object() {
         return bad("the body must be one object".to_owned());
     }
@@ -48,12 +52,11 @@ pub(crate) fn identify(call: &Call, body: &mut Value) -> Answer<()> {
 
 /// Prepares the metadata of a new object: server fields, generated name.
 pub(crate) fn on_create(call: &Call, body: &mut Value) -> Answer<()> {
-    if object::resource_version(body).is_some_and(|version| !version.is_empty()) {
-        return Err(Box::new(Status::internal_error(
-            "resourceVersion should not be set on objects to be created",
-        )));
+    let version = object::resource_version(body).and_then(|version| version.parse::<u64>().ok());
+    if version.is_some_and(|version| version > 0) {
+        return Err(bare_failure("resourceVersion should not be set on objects to be created"));
     }
-    for field in ["uid", "selfLink", "deletionTimestamp", "deletionGracePeriodSeconds", "generation", "resourceVersion"] {
+    for field in ["uid", "selfLink", "deletionTimestamp", "deletionGracePeriodSeconds", "resourceVersion", "managedFields"] {
         object::remove_path(body, &["metadata", field]);
     }
     let server = &call.server.inner;
@@ -79,16 +82,17 @@ pub(crate) fn on_update(call: &Call, old: &Value, new: &mut Value) -> Answer<()>
     if !sent.is_empty() && sent != stored {
         return Err(Box::new(Status::stale(&call.gvr(), &call.name)));
     }
-    if let Some(uid) = object::uid(new).filter(|uid| !uid.is_empty())
-        && Some(uid) != object::uid(old)
-    {
-        let why = format!(
-            "Precondition failed: UID in precondition: {uid}, UID in object meta: {}",
-            object::uid(old).unwrap_or_default()
-        );
-        return Err(Box::new(Status::conflict(&call.gvr(), &call.name, &why)));
+    let mut errors = Vec::new();
+    for field in ["uid", "deletionTimestamp", "deletionGracePeriodSeconds"] {
+        let sent = object::get_path(new, &["metadata", field]).filter(|value| !value.is_null() && *value != "");
+        if let Some(sent) = sent
+            && Some(sent) != object::get_path(old, &["metadata", field])
+        {
+            errors.push(FieldError::immutable(format!("metadata.{field}"), sent.clone()));
+        }
     }
-    for field in ["uid", "creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds", "generation", "resourceVersion", "generateName"] {
+    pipeline::refuse(call, new, &twice(errors))?;
+    for field in ["uid", "creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds", "generation", "resourceVersion"] {
         match object::get_path(old, &["metadata", field]) {
             Some(value) => object::set_path(new, &["metadata", field], value.clone()),
             None => {
@@ -97,19 +101,90 @@ pub(crate) fn on_update(call: &Call, old: &Value, new: &mut Value) -> Answer<()>
         }
     }
     object::remove_path(new, &["metadata", "selfLink"]);
+    object::remove_path(new, &["metadata", "managedFields"]);
     Ok(())
+}
+
+/// The incarnation a PUT names must be the stored one.
+pub(crate) fn check_uid(call: &Call, old: &Value, new: &Value) -> Answer<()> {
+    let stored = object::uid(old).unwrap_or_default();
+    match object::uid(new) {
+        Some(uid) if !uid.is_empty() && uid != stored => {
+            let why = format!("Precondition failed: UID in precondition: {uid}, UID in object meta: {stored}");
+            Err(Box::new(Status::conflict(&call.gvr(), &call.name, &why)))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Upstream looks at the metadata of an update in two places and tells both findings.
+fn twice(errors: Vec<FieldError>) -> Vec<FieldError> {
+    let again = errors.clone();
+    errors.into_iter().chain(again).collect()
+}
+
+/// Drops owners that are named twice and warns of them.
+pub(crate) fn dedupe_owners(new: &mut Value) -> Option<String> {
+    let references = object::path_list(new, &["metadata", "ownerReferences"]);
+    let mut kept: Vec<Value> = Vec::with_capacity(references.len());
+    let mut repeated: Vec<&str> = Vec::new();
+    for owner in references {
+        let uid = owner["uid"].as_str().unwrap_or_default();
+        if kept.iter().any(|seen| seen["uid"] == uid) {
+            repeated.push(uid);
+        }
+        if !kept.contains(owner) {
+            kept.push(owner.clone());
+        }
+    }
+    if repeated.is_empty() {
+        return None;
+    }
+    let warning = format!(
+        ".metadata.ownerReferences contains duplicate entries; API server dedups owner references in 1.20+, \
+         and may reject such requests as early as 1.24; please fix your requests; duplicate UID(s) observed: {}",
+        repeated.join(", ")
+    );
+    object::set_path(new, &["metadata", "ownerReferences"], Value::Array(kept));
+    Some(warning)
 }
 
 /// Violations in the metadata of an object that is to be stored.
 pub(crate) fn validate(call: &Call, new: &Value, old: Option<&Value>) -> Vec<FieldError> {
-    let mut errors = Vec::new();
+    match old {
+        Some(old) => {
+            let mut errors = fields(call, new);
+            added_finalizers(old, new, &mut errors);
+            twice(errors)
+        }
+        None => {
+            let mut errors = own_names(call, new);
+            errors.extend(fields(call, new));
+            errors
+        }
+    }
+}
+
+fn own_names(call: &Call, new: &Value) -> Vec<FieldError> {
     let name = object::name(new);
     if name.is_empty() {
-        errors.push(FieldError::required("metadata.name", "name or generateName is required"));
-    } else {
-        let complaints = name_complaints(call, name);
-        errors.extend(complaints.iter().map(|text| FieldError::invalid("metadata.name", name, text)));
+        return vec![FieldError::required("metadata.name", "name or generateName is required")];
     }
+    let mut errors = Vec::new();
+    if let Some(base) = object::generate_name(new).filter(|base| !base.is_empty()) {
+        // Whatever follows the base is fine, so only the base is looked at.
+        let complaints = name_complaints(call, &format!("{}0", base.trim_end_matches(['-', '.'])));
+        errors.extend(complaints.iter().map(|text| FieldError::invalid("metadata.generateName", base, text)));
+    }
+    let complaints = name_complaints(call, name);
+    errors.extend(complaints.iter().map(|text| FieldError::invalid("metadata.name", name, text)));
+    errors
+}
+
+fn fields(call: &Call, new: &Value) -> Vec<FieldError> {
+    // Only the core rules ask finalizers for a domain; custom resources and CRDs may go without.
+    let core_rules = call.definition.origin == Origin::BuiltIn && call.definition.group != "apiextensions.k8s.io";
+    let mut errors = Vec::new();
     for (key, value) in object::labels(new) {
         let wrong_key = names::label_key(key);
         errors.extend(wrong_key.iter().map(|text| FieldError::invalid("metadata.labels", key, text)));
@@ -125,25 +200,31 @@ pub(crate) fn validate(call: &Call, new: &Value, old: Option<&Value>) -> Vec<Fie
     if bytes > MAX_ANNOTATIONS {
         errors.push(FieldError::too_long("metadata.annotations", MAX_ANNOTATIONS));
     }
-    for finalizer in object::finalizers(new) {
+    for (index, finalizer) in object::finalizers(new).enumerate() {
         let wrong = names::finalizer(finalizer);
+        if core_rules && wrong.is_empty() && !finalizer.contains('/') && !names::is_standard_finalizer(finalizer) {
+            let path = format!("metadata.finalizers[{index}]");
+            let why = "name is neither a standard finalizer name nor is it fully qualified";
+            errors.push(FieldError::invalid(path, finalizer, why));
+        }
         errors.extend(wrong.iter().map(|text| FieldError::invalid("metadata.finalizers", finalizer, text)));
     }
     owners(new, &mut errors);
-    if let Some(old) = old {
-        added_finalizers(old, new, &mut errors);
-    }
     errors
 }
 
 fn owners(new: &Value, errors: &mut Vec<FieldError>) {
     let references = object::path_list(new, &["metadata", "ownerReferences"]);
-    for (index, owner) in references.iter().enumerate() {
+    for owner in references {
         for field in ["apiVersion", "kind", "name", "uid"] {
             if owner[field].as_str().unwrap_or_default().is_empty() {
-                let path = format!("metadata.ownerReferences[{index}].{field}");
-                errors.push(FieldError::invalid(path, "", &format!("{field} must not be empty")));
+                let path = format!("metadata.ownerReferences.{field}");
+                errors.push(FieldError::invalid(path, "", "must not be empty"));
             }
+        }
+        if owner["kind"] == "Event" && matches!(owner["apiVersion"].as_str(), Some("v1" | "events.k8s.io/v1")) {
+            let why = "/v1, Kind=Event is disallowed from being an owner";
+            errors.push(FieldError::invalid("metadata.ownerReferences", owner.clone(), why));
         }
     }
     if references.iter().filter(|owner| owner["controller"] == json!(true)).count() > 1 {
@@ -170,7 +251,7 @@ fn added_finalizers(old: &Value, new: &Value, errors: &mut Vec<FieldError>) {
 fn name_complaints(call: &Call, name: &str) -> Vec<String> {
     match (call.definition.group.as_str(), call.definition.plural.as_str()) {
         ("", "namespaces") => names::dns1123_label(name),
-        ("", "services") => names::dns1035_label(name),
+        ("", "services") => names::dns1123_label(name),
         ("rbac.authorization.k8s.io", _) | ("apiregistration.k8s.io", _) => names::path_segment(name),
         _ => names::dns1123_subdomain(name),
     }

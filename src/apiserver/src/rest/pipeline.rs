@@ -27,6 +27,7 @@ pub(crate) fn run(
     dry_run: bool,
 ) -> Answer<Vec<String>> {
     complete(call, old, new);
+    let own = strategy::warnings(call);
     let gvk = call.definition.gvk();
     let attributes = call.attributes(&gvk, dry_run);
     let mut warnings = Vec::new();
@@ -50,6 +51,7 @@ pub(crate) fn run(
         errors.extend(call.server.inner.admission.validate(&attributes, old, new));
     }
     refuse(call, new, &errors)?;
+    warnings.extend(own);
     Ok(warnings)
 }
 

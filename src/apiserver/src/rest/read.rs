@@ -3,15 +3,13 @@
 use flybridge_machinery::Status;
 
 use super::{Call, Outcome};
-use crate::options::Query;
+use crate::options::{Query, unreadable_version};
 use crate::request::Answer;
 
 /// The object; with `resourceVersion=N` at least as new as N.
 pub(crate) fn get(call: &Call, query: &Query) -> Answer<Outcome> {
     if let Some(text) = query.get("resourceVersion") {
-        let wanted: u64 = text.parse().map_err(|_error| {
-            Box::new(Status::bad_request(format!("invalid resource version: {text:?}")))
-        })?;
+        let wanted: u64 = text.parse().map_err(|_error| unreadable_version(text, true))?;
         refuse_future(call, wanted)?;
     }
     call.existing().map(Outcome::Stored)

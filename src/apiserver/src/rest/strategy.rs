@@ -1,16 +1,15 @@
 //! The few rules that differ between built-in kinds.
 
-use flybridge_machinery::{FieldError, Status, object};
+use flybridge_machinery::{FieldError, Status, conditions, object};
 use serde_json::{Value, json};
 
-use super::{Call, metadata};
+use super::Call;
 use crate::options::DeleteOptions;
-use crate::record::{self, Header};
+use crate::record::Header;
 use crate::request::Answer;
 use crate::{defaults, validation};
 
 const PROTECTED_NAMESPACES: [&str; 3] = ["default", "kube-system", "kube-public"];
-const NAMESPACE_FINALIZER: &str = "kubernetes";
 
 fn is_core(call: &Call, plural: &str) -> bool {
     call.definition.group.is_empty() && call.definition.plural == plural
@@ -22,30 +21,35 @@ pub(crate) fn complete(call: &Call, old: Option<&Value>, new: &mut Value) {
         complete_namespace(call, old, new);
     }
     keep_allocated(call, old, new);
-    defaults::apply(&call.definition.gvk(), new);
-    if is_core(call, "pods") && old.is_none() {
-        complete_pod(new);
+    match old {
+        None => defaults::apply_for_create(&call.definition.gvk(), new),
+        Some(_) => defaults::apply(&call.definition.gvk(), new),
     }
 }
 
 fn complete_namespace(call: &Call, old: Option<&Value>, new: &mut Value) {
     let name = object::name(new).to_owned();
     object::set_label(new, "kubernetes.io/metadata.name", &name);
-    match old {
-        None => {
-            new["spec"] = json!({"finalizers": [NAMESPACE_FINALIZER]});
-            new["status"] = json!({"phase": "Active"});
-        }
-        Some(old) if !call.name.is_empty() && new.get("spec").is_none() => {
-            new["spec"] = old["spec"].clone();
-        }
-        Some(_) => {}
+    if let Some(old) = old
+        && !call.name.is_empty()
+        && new.get("spec").is_none()
+    {
+        new["spec"] = old["spec"].clone();
     }
 }
 
-fn complete_pod(new: &mut Value) {
-    let class = defaults::qos_class(new);
-    new["status"] = json!({"phase": "Pending", "qosClass": class});
+/// A write of the status may change the metadata too; of Deployments not the labels.
+pub(crate) fn keep_metadata(call: &Call, new: &mut Value, metadata: Option<Value>) {
+    let Some(mut metadata) = metadata else { return };
+    if call.definition.group == "apps" && call.definition.plural == "deployments" {
+        match new["metadata"].get("labels") {
+            Some(labels) => metadata["labels"] = labels.clone(),
+            None => {
+                object::remove_path(&mut metadata, &["labels"]);
+            }
+        }
+    }
+    new["metadata"] = metadata;
 }
 
 /// A Service keeps its addresses when an update leaves them out.
@@ -125,9 +129,47 @@ pub(crate) fn on_deletion_marked(call: &Call, new: &mut Value) {
     }
 }
 
+/// Whether objects are given time to end.
+pub(crate) fn is_graceful(call: &Call) -> bool {
+    is_core(call, "pods")
+}
+
 /// Whether a finished deletion answers with the object instead of a Status.
 pub(crate) fn shows_deleted_object(call: &Call) -> bool {
-    is_core(call, "pods")
+    match call.definition.group.as_str() {
+        "" => matches!(
+            call.definition.plural.as_str(),
+            "pods" | "services" | "serviceaccounts" | "persistentvolumes" | "persistentvolumeclaims"
+                | "podtemplates" | "resourcequotas"
+        ),
+        "storage.k8s.io" => call.definition.plural != "csistoragecapacities",
+        _ => false,
+    }
+}
+
+/// Warnings that a kind deserves whenever it is written.
+pub(crate) fn warnings(call: &Call) -> Option<String> {
+    is_core(call, "endpoints").then(|| {
+        "v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice".to_owned()
+    })
+}
+
+/// Warnings for a deletion that does not say what happens to dependents.
+pub(crate) fn deletion_warnings(call: &Call, options: &DeleteOptions) -> Vec<String> {
+    let is_job = call.definition.group == "batch" && call.definition.plural == "jobs";
+    if !is_job || options.propagation.is_some() {
+        return Vec::new();
+    }
+    vec![
+        "child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove \
+         them or set propagationPolicy=Orphan to suppress this warning"
+            .to_owned(),
+    ]
+}
+
+/// Whether deletion counts as a grace period of zero; namespaces have none.
+pub(crate) fn has_grace(call: &Call) -> bool {
+    !is_core(call, "namespaces")
 }
 
 /// Some objects are never deleted.
@@ -181,27 +223,27 @@ pub(crate) fn bind_pod(call: &Call, old: &Value, body: &Value) -> Answer<Value> 
     let bound = old["spec"]["nodeName"].as_str().unwrap_or_default();
     if !bound.is_empty() {
         let why = format!("pod {} is already assigned to node \"{bound}\"", call.name);
-        return Err(Box::new(Status::conflict(&call.gvr(), &call.name, &why)));
+        let bindings = flybridge_machinery::Gvr::new("", "v1", "pods/binding");
+        return Err(Box::new(Status::conflict(&bindings, &call.name, &why)));
     }
     let mut new = old.clone();
     new["spec"]["nodeName"] = json!(node);
     let mut conditions = object::path_list(&new, &["status", "conditions"]).to_vec();
-    let mut condition = flybridge_machinery::conditions::new("PodScheduled", "True", "", "");
-    if let Some(fields) = condition.as_object_mut() {
-        fields.remove("reason");
-        fields.remove("message");
-    }
-    flybridge_machinery::conditions::set(&mut conditions, condition, call.server.inner.clock.now());
+    let condition = json!({"type": "PodScheduled", "status": "True", "lastProbeTime": null});
+    conditions::set(&mut conditions, condition, call.server.inner.clock.now());
     new["status"]["conditions"] = Value::Array(conditions);
     Ok(new)
 }
 
-/// The last transition of a condition, for messages.
-pub(crate) fn stored_object(call: &Call) -> Answer<Value> {
-    record::decode(&call.existing()?.value)
-}
-
-/// The text of now, kept here so that strategies share one spelling.
-pub(crate) fn now(call: &Call) -> String {
-    metadata::now_text(call)
+/// `pods/eviction`: the pod learns why it goes.
+pub(crate) fn mark_evicted(call: &Call, old: &Value) -> Value {
+    let mut new = old.clone();
+    let mut conditions = object::path_list(&new, &["status", "conditions"]).to_vec();
+    let condition = json!({
+        "type": "DisruptionTarget", "status": "True", "lastProbeTime": null,
+        "reason": "EvictionByEvictionAPI", "message": "Eviction API: evicting",
+    });
+    conditions::set(&mut conditions, condition, call.server.inner.clock.now());
+    new["status"]["conditions"] = Value::Array(conditions);
+    new
 }

@@ -10,6 +10,7 @@ use super::pipeline::{self, Part};
 use super::{Call, Done, Outcome, TRIES, metadata, store_failure, strategy};
 use crate::options::WriteOptions;
 use crate::record;
+use crate::registry::Origin;
 use crate::request::Answer;
 
 /// PUT of an object or of its status.
@@ -22,8 +23,12 @@ pub(crate) async fn replace(
     metadata::identify(call, &mut body)?;
     let name = object::name(&body);
     if name.is_empty() {
-        object::set_name(&mut body, &call.name);
-    } else if name != call.name {
+        return Err(Box::new(Status::bad_request(format!(
+            "the name of the object ({} based on URL) was undeterminable: name must be provided",
+            call.name
+        ))));
+    }
+    if name != call.name {
         return Err(Box::new(Status::bad_request(format!(
             "the name of the object ({name}) does not match the name on the URL ({})",
             call.name
@@ -39,9 +44,15 @@ pub(crate) async fn replace(
     }
     if !pinned && !call.definition.traits.unconditional_update {
         let error = FieldError::invalid("metadata.resourceVersion", 0, "must be specified for an update");
-        pipeline::refuse(call, &body, &[error])?;
+        let definition = &call.definition;
+        let status = Status::invalid(&definition.group, &definition.plural, &call.name, &[error]);
+        return Err(Box::new(status));
     }
-    modify(call, part, options, |_| Ok(body.clone())).await
+    modify(call, part, options, |old| {
+        metadata::check_uid(call, old, &body)?;
+        Ok(body.clone())
+    })
+    .await
 }
 
 /// Applies `change` to the stored object and stores the result; tries again when somebody else was
@@ -83,7 +94,8 @@ async fn write(
     keep_other_part(call, old, &mut new, part);
     let warnings = pipeline::run(call, Some(old), &mut new, part, options.dry_run)?;
     crate::registry::custom::prepare_update(call, old, &mut new)?;
-    if call.definition.traits.generation && strategy::desired_state_changed(call, old, &new) {
+    let counts = call.definition.traits.generation && part == Part::Main;
+    if counts && strategy::desired_state_changed(call, old, &new) {
         object::set_generation(&mut new, object::generation(old) + 1);
     }
     let gone = object::is_terminating(&new) && strategy::is_finalized(call, &new);
@@ -95,11 +107,11 @@ async fn write(
         return Ok(Done { outcome: Outcome::Stored(Arc::clone(record)), warnings, created: false });
     }
     let (key, expect) = (call.key(), Expect::Revision(record.mod_revision));
-    let value = record::encode(&new)?;
     let op = if gone {
-        Op::Delete { key, expect, value: Some(value) }
+        // Watchers see the object as it was stored last.
+        Op::Delete { key, expect, value: Some(record::encode(old)?) }
     } else {
-        Op::Put { key, expect, value }
+        Op::Put { key, expect, value: record::encode(&new)? }
     };
     let committed = call.server.inner.store.commit(vec![op]).await.map_err(|error| match error {
         Error::Conflict { current: None, .. } => call.not_found(),
@@ -107,6 +119,9 @@ async fn write(
         other => store_failure(&other),
     })?;
     call.server.after_write(&call.definition);
+    if gone {
+        return Ok(Done { outcome: Outcome::Shown(new), warnings, created: false });
+    }
     let Some(event) = committed.events.first() else { return Err(call.not_found()) };
     Ok(Done { outcome: Outcome::Stored(Arc::clone(&event.record)), warnings, created: false })
 }
@@ -123,7 +138,11 @@ fn keep_other_part(call: &Call, old: &Value, new: &mut Value, part: Part) {
         Part::Main | Part::Both => {}
         Part::Status => {
             let status = new.get("status").cloned();
+            let metadata = new.get("metadata").cloned();
             *new = old.clone();
+            if call.definition.origin == Origin::BuiltIn {
+                strategy::keep_metadata(call, new, metadata);
+            }
             match status {
                 Some(status) => new["status"] = status,
                 None => {

@@ -243,7 +243,14 @@ impl Watching {
             return None;
         }
         let kind = self.meaning(event)?;
-        let frame = self.presenter.event_frame(kind, event)?;
+        let left_view = kind == Kind::Deleted && event.kind == EventKind::Put;
+        let frame = match &event.previous {
+            // An object that leaves the view is shown as it was in it.
+            Some(previous) if left_view => {
+                self.presenter.former_frame(kind, previous, event.revision)?
+            }
+            _ => self.presenter.event_frame(kind, event)?,
+        };
         self.told = event.revision;
         Some(frame)
     }

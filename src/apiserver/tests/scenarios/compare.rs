@@ -58,7 +58,8 @@ impl Bindings {
             list.ends_with("/items") && index.parse::<usize>().is_ok()
         });
         let left_out = |name: &str| {
-            name == "managedFields" || (list_item && matches!(name, "apiVersion" | "kind") && !wanted.contains_key(name))
+            // Descriptions were not recorded everywhere.
+            name == "managedFields" || (name == "description" && !wanted.contains_key(name)) || (list_item && matches!(name, "apiVersion" | "kind") && !wanted.contains_key(name))
         };
         for (name, value) in wanted.iter().filter(|(name, _)| !left_out(name)) {
             let path = format!("{path}/{name}");
