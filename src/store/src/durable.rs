@@ -190,3 +190,6 @@ impl Writer {
         self.poisoned = Some(reason);
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,9 +1,9 @@
 //! The handle: snapshots, commits, watches, compaction.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::disk::Disk;
+use crate::disk::{Disk, Restored};
 use crate::durable::Durable;
 use crate::engine::Engine;
 use crate::error::{At, Error, Result};
@@ -82,13 +82,19 @@ impl Store {
     pub fn open_redb(path: impl AsRef<Path>, options: Options) -> Result<Self> {
         let path = path.as_ref();
         let (disk, restored) = Disk::open(path, &options)?;
-        let shared = Arc::new(Shared::new(
-            restored.roots,
-            options.ring,
-            restored.compacted,
-        ));
+        Self::restored(path.to_owned(), disk, restored, &options)
+    }
+
+    pub(crate) fn restored(
+        path: PathBuf,
+        disk: Disk,
+        restored: Restored,
+        options: &Options,
+    ) -> Result<Self> {
+        let shared = Shared::new(restored.roots, options.ring, restored.compacted);
         shared.restore(restored.events);
-        let durable = Durable::start(path.to_owned(), Arc::clone(&shared), disk).at(path)?;
+        let shared = Arc::new(shared);
+        let durable = Durable::start(path.clone(), Arc::clone(&shared), disk).at(&path)?;
         Ok(Self {
             shared,
             engine: Arc::new(durable),
