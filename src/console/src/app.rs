@@ -1,13 +1,14 @@
 //! The event loop: takes in whatever has happened, then draws at most once, and only if something
 //! on the screen changed.
 
+use std::task::Poll;
 use std::time::Duration;
 
 use crossterm::event::{Event as TerminalEvent, EventStream};
 use flybridge_base::{Clock, Shutdown, Tasks};
 use flybridge_ui::Chord;
 use flybridge_ui::Terminal;
-use futures::{FutureExt, StreamExt};
+use futures::StreamExt;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::mpsc;
 use tokio::time::{Instant, Interval, MissedTickBehavior, interval_at, sleep_until};
@@ -145,7 +146,7 @@ impl<R: Runner> App<R> {
                 _ = seconds.tick() => self.handle(Event::Tick(clock.now()))?,
                 () = sleep_until(self.next_frame), if self.state.dirty => {}
             }
-            self.drain(&mut input, &mut events)?;
+            self.drain(&mut input, &mut events).await?;
             if let Some(reason) = self.state.exit {
                 return Ok(reason);
             }
@@ -155,14 +156,17 @@ impl<R: Runner> App<R> {
         }
     }
 
-    /// Takes in everything that is already there.
-    fn drain(
+    /// Takes in everything that is already there, without waiting.
+    ///
+    /// The input must be polled with this task's waker: it keeps the first one it is given until
+    /// it has something to say.
+    async fn drain(
         &mut self,
         input: &mut EventStream,
         events: &mut mpsc::Receiver<Event>,
     ) -> Result<(), Error> {
         for _ in 0..DRAIN {
-            if let Some(Some(Ok(event))) = input.next().now_or_never() {
+            if let Poll::Ready(Some(Ok(event))) = futures::poll!(input.next()) {
                 self.terminal_event(event)?;
             } else if let Ok(event) = events.try_recv() {
                 self.handle(event)?;
