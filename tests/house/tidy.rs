@@ -51,10 +51,16 @@ fn sources() -> Vec<(String, String)> {
         .collect()
 }
 
+/// Files that hold nothing but tests may list as many cases as they need.
+fn is_test(name: &str) -> bool {
+    name.contains("/tests/") || name.starts_with("tests/") || name.ends_with("/tests.rs")
+}
+
 #[test]
 fn files_stay_within_their_size() {
     let long: Vec<_> = sources()
         .into_iter()
+        .filter(|(name, _)| !is_test(name))
         .filter_map(|(name, text)| {
             let lines = text
                 .lines()

@@ -78,7 +78,7 @@ pub(crate) async fn run(view: View, seat: Seat) -> Result<End> {
         setup,
         clock: Clock::system(),
         shutdown: Shutdown::new(),
-        first_frame: None,
+        first_frame: panic_on_request(),
     };
     match flybridge_console::run(options).await {
         Ok(reason) => Ok(End { exit: code(reason), deliberate: reason == ExitReason::Quit }),
@@ -89,6 +89,15 @@ pub(crate) async fn run(view: View, seat: Seat) -> Result<End> {
         }
         Err(error) => Err(error.into()),
     }
+}
+
+/// Lets a test see what a panic does to the terminal; release builds have no such switch.
+fn panic_on_request() -> Option<Box<dyn FnOnce() + Send>> {
+    let asked = std::env::var_os("FLYBRIDGE_PANIC_AFTER_FIRST_FRAME").is_some();
+    (cfg!(debug_assertions) && asked).then(|| {
+        let panic: Box<dyn FnOnce() + Send> = Box::new(|| unreachable!("a panic that was asked for"));
+        panic
+    })
 }
 
 const fn code(reason: ExitReason) -> u8 {
