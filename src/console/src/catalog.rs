@@ -1,7 +1,7 @@
 //! Themes and keymaps: those built in, and those of the operator's config directory.
 //!
-//! A file `themes/<name>.toml` or `keymaps/<name>.toml` under the config directory wins over the
-//! built-in one of that name, and may add names.
+//! A name that ends in `.toml` is the path of a file. For any other name, `themes/<name>.toml` or
+//! `keymaps/<name>.toml` under the config directory wins over the built-in one, and may add names.
 
 use std::path::{Path, PathBuf};
 
@@ -105,6 +105,9 @@ impl Catalog {
     }
 
     fn text(&self, folder: &str, name: &str, built_in: &[(&str, &str)]) -> Option<String> {
+        if name.ends_with(".toml") {
+            return std::fs::read_to_string(name).ok();
+        }
         let own = self
             .folder(folder)
             .filter(|_| is_file_name(name))

@@ -194,6 +194,7 @@ fn body(
                 .saturating_sub(detail_wanted.min(area.height / 2)),
         )
         .max(matrix_least)
+        .min(matrix_wanted)
         .min(area.height);
     let matrix_area = Rect {
         height: matrix_rows,
@@ -357,6 +358,7 @@ fn matrix_row(p: &mut Painter<'_>, row: Rect, columns: &Columns, cluster: &Clust
     // The first reason is on the row where there is room for it.
     let end = end.max(x + REPLICAS);
     if let Some(reason) = cluster.reasons().next().filter(|_| columns.gap > 1) {
+        let reason = decided(reason);
         p.text(
             end + 2,
             row.y,
@@ -365,6 +367,14 @@ fn matrix_row(p: &mut Painter<'_>, row: Rect, columns: &Columns, cluster: &Clust
             Role::Dim,
         );
     }
+}
+
+/// The part of a reason that the column's heading does not say already.
+fn decided(reason: &str) -> &str {
+    let reason = reason.strip_prefix("cluster(s) ").unwrap_or(reason);
+    reason
+        .split_once("constraint: ")
+        .map_or(reason, |(_, decided)| decided)
 }
 
 fn replicas(p: &Painter<'_>, cluster: &ClusterVerdict) -> (String, Role) {

@@ -16,16 +16,20 @@ use crate::state::{Layer, Phase, State};
 /// First line: who and where, and how the fleet is.
 pub(super) fn header(state: &State, p: &mut Painter<'_>, area: Rect) {
     let about = &state.about;
-    let mut x = p.text(area.x, area.y, area.width, " FLYBRIDGE ", Role::Brand) + 1;
-    x = p.text(x, area.y, 24, &about.context, Role::Strong) + 1;
-    x = p.text(x, area.y, 20, &about.plane, Role::HeaderLabel) + 1;
-    if about.read_only {
-        x = p.text(x, area.y, 11, " READ-ONLY ", Role::BadgeWarn) + 1;
-    }
-    let room = area.right().saturating_sub(x + 1);
     let counts = counts(state);
     let parts: Vec<(&str, Role)> = counts.iter().map(|(t, r)| (t.as_str(), *r)).collect();
-    p.parts_right(area.right() - 1, area.y, room, &parts);
+    let end = area.right() - 1;
+    let wanted: u16 = parts.iter().map(|(text, _)| width16(text)).sum();
+    let right = p.parts_right(end, area.y, wanted.min(area.width), &parts);
+    let room = |x: u16| right.saturating_sub(x + 2);
+    let mut x = p.text(area.x, area.y, room(area.x), " FLYBRIDGE ", Role::Brand) + 1;
+    x = p.name(x, area.y, room(x).min(32), &about.context, Role::Strong) + 1;
+    let badge = if about.read_only { " READ-ONLY " } else { "" };
+    let plane = room(x).saturating_sub(width16(badge) + 1);
+    if plane > 6 {
+        x = p.text(x, area.y, plane, &about.plane, Role::HeaderLabel) + 1;
+    }
+    p.text(x, area.y, room(x), badge, Role::BadgeWarn);
 }
 
 /// Clusters and bindings by state; what is well is not counted.

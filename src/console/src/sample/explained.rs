@@ -15,6 +15,8 @@ const FILTERS: [&str; 5] = [
     "ClusterEviction",
 ];
 
+const AFFINITY: &str = "cluster(s) did not match the placement cluster affinity constraint: label selector wants tier=gold";
+
 pub(super) fn explain(binding: &ObjectRef, now: Timestamp) -> Explanation {
     let rows = bindings::rows(now);
     let Some(row) = rows.iter().find(|row| row.name == binding.name) else {
@@ -75,19 +77,19 @@ fn verdict(row: &BindingRow, name: &str) -> ClusterVerdict {
     let wants_gold = row.resource == "indexer";
     match name {
         "ams-prod-1" => {
-            verdicts[1] = fail("cluster(s) had untolerated taint {cluster.karmada.io/not-ready: }");
+            verdicts[1] =
+                fail("cluster(s) had untolerated taint {cluster.karmada.io/not-ready:NoSchedule}");
         }
         "lon-prod-2" => {
-            verdicts[1] = fail("cluster(s) had untolerated taint {maintenance: planned}");
+            verdicts[1] = fail("cluster(s) had untolerated taint {maintenance=planned:NoSchedule}");
         }
         _ if name.contains("edge") && row.kind != "DaemonSet" => {
-            verdicts[2] =
-                fail("cluster(s) did not match the placement cluster affinity constraint");
+            verdicts[2] = fail(AFFINITY);
         }
         _ => {}
     }
     if wants_gold && !name.starts_with("ams") {
-        verdicts[2] = fail("cluster(s) did not match the placement cluster affinity constraint");
+        verdicts[2] = fail(AFFINITY);
     }
     if wants_gold && name == "ams-prod-2" {
         verdicts[0] = fail("cluster(s) did not have the API resource");
