@@ -130,6 +130,8 @@ impl Disk {
     ) -> Result<(Self, Restored)> {
         let database = Database::builder()
             .set_cache_size(CACHE_BYTES)
+            // Whoever reads everything can as well check that it is what was written.
+            .set_check_integrity_on_open(Self::file_bytes(path) < QUICK_REPAIR_FROM)
             .create_with_backend(backend)
             .at(path)?;
         prepare(path, &database)?;
