@@ -120,6 +120,9 @@ fn paint_item(p: &mut Painter<'_>, line: Rect, label_width: u16, picker: &Picker
     let hit = &picker.hits[at];
     let item = &picker.items[hit.index];
     let enabled = item.disabled.is_empty();
+    if at == picker.cursor {
+        p.tint(line, Role::Selection);
+    }
     let role = if enabled { Role::Text } else { Role::Faint };
     p.text(line.x, line.y, label_width, &item.label, role);
     for position in &hit.positions {
@@ -135,9 +138,6 @@ fn paint_item(p: &mut Painter<'_>, line: Rect, label_width: u16, picker: &Picker
     let doc = if enabled { &item.doc } else { &item.disabled };
     p.text(x, line.y, room, doc, Role::Dim);
     p.parts_right(line.right(), line.y, aside, &[(&item.aside, Role::HintKey)]);
-    if at == picker.cursor {
-        p.tint(line, Role::Selection);
-    }
 }
 
 #[cfg(test)]

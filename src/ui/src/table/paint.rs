@@ -33,6 +33,10 @@ pub fn paint<R: Record>(
     let (first, last) = table.window(height);
     for (line, at) in (area.y + 1..area.bottom()).zip(first..last) {
         let Some(row) = table.row(at) else { break };
+        // First, so that matches stand out on the selected row too.
+        if at == table.cursor() {
+            p.tint(Rect::new(area.x, line, area.width, 1), Role::Selection);
+        }
         let mark = row.mark();
         let glyph = p.glyphs.mark(mark);
         p.text(area.x, line, 1, glyph, mark_role(mark));
@@ -42,9 +46,6 @@ pub fn paint<R: Record>(
             let ranges = highlight.map_or_else(Vec::new, |find| find(column.id, &cell.plain()));
             let cell_area = Rect::new(area.x + GUTTER + place.x, line, place.width, 1);
             paint_cell(p, cell_area, &cell, column.align, &ranges);
-        }
-        if at == table.cursor() {
-            p.tint(Rect::new(area.x, line, area.width, 1), Role::Selection);
         }
     }
     height
