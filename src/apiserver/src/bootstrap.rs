@@ -4,7 +4,9 @@ use flybridge_store::{Expect, Key, Op};
 use serde_json::json;
 
 use crate::record;
-use crate::registry::Definition;
+use crate::registry::{Definition, custom};
+use crate::request::Answer;
+use crate::rest::Call;
 use crate::server::ApiServer;
 
 const NAMESPACES: [&str; 4] = ["default", "kube-node-lease", "kube-public", "kube-system"];
@@ -43,9 +45,11 @@ impl ApiServer {
     }
 
     /// What follows from a write: a changed CRD changes what is served.
-    pub(crate) fn after_write(&self, definition: &Definition) {
-        if definition.group == "apiextensions.k8s.io" {
+    pub(crate) async fn after_write(&self, call: &Call) -> Answer<()> {
+        if &*call.definition.bucket == custom::BUCKET {
+            custom::establish(self, &call.name).await?;
             self.refresh_registry();
         }
+        Ok(())
     }
 }

@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 use sha2::{Digest, Sha512};
 
 use crate::body::ApiBody;
-use crate::http::negotiate::{self, Encoding};
+use crate::http::negotiate::{self, Encoding, Shape};
 use crate::http::{present, respond};
 use crate::options::Query;
 use crate::request::Answer;
@@ -135,6 +135,8 @@ fn root(server: &ApiServer, core: bool, headers: &HeaderMap) -> Answer<Response<
     let wanted = negotiate::accepts_kind(headers, "APIGroupDiscoveryList", "apidiscovery.k8s.io");
     let registry = server.registry();
     let Some(version) = wanted else {
+        // A client that asks for nothing but another version of aggregated discovery gets neither.
+        negotiate::accept(headers, Shape::Object)?;
         let value = if core { legacy::core_versions() } else { legacy::groups(&registry) };
         return Ok(respond::json(StatusCode::OK, present::encode(&value)?, Encoding::Json));
     };

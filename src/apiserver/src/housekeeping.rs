@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use flybridge_base::Tasks;
-use flybridge_machinery::{Gvk, object};
+use flybridge_machinery::object;
 use flybridge_store::{Event, EventKind, Record};
 use serde_json::Value;
 
@@ -266,9 +266,8 @@ impl Housekeeper {
 fn open(server: &ApiServer, bucket: &Arc<str>, name: &str) -> Option<(Call, Value)> {
     let record = server.inner.store.snapshot().get(bucket, name)?;
     let object = record::decode(&record.value).ok()?;
-    let gvk: Gvk = object::gvk(&object)?;
     let registry = server.registry();
-    let definition = registry.find_kind(&gvk).map(Arc::clone)?;
+    let definition = registry.of_bucket(bucket).map(Arc::clone)?;
     let call = Call {
         server: server.clone(),
         definition,

@@ -166,12 +166,19 @@ impl ListOptions {
             return forbidden("sendInitialEvents", "sendInitialEvents is forbidden for list");
         }
         if let Some(matching) = self.version_match {
-            if self.continue_token.is_some() {
-                return forbidden("resourceVersionMatch", "resourceVersionMatch is forbidden when continue is provided");
+            let mut errors = Vec::new();
+            if self.resource_version.is_none() {
+                let why = "resourceVersionMatch is forbidden unless resourceVersion is provided";
+                errors.push(FieldError::forbidden("resourceVersionMatch", why));
             }
-            let Some(version) = self.resource_version else {
-                return forbidden("resourceVersionMatch", "resourceVersionMatch is forbidden unless resourceVersion is provided");
-            };
+            if self.continue_token.is_some() {
+                let why = "resourceVersionMatch is forbidden when continue is provided";
+                errors.push(FieldError::forbidden("resourceVersionMatch", why));
+            }
+            if !errors.is_empty() {
+                return Err(Box::new(Status::invalid_options("ListOptions", &errors)));
+            }
+            let version = self.resource_version.unwrap_or(0);
             if matching == VersionMatch::Exact && version == 0 {
                 return forbidden("resourceVersionMatch", "resourceVersionMatch \"Exact\" is forbidden for resourceVersion \"0\"");
             }
@@ -330,6 +337,13 @@ impl DeleteOptions {
             Some(orphan) => Some(orphan),
             None => query.get("orphanDependents").map(|_| query.flag("orphanDependents")),
         };
+        if orphan.is_some()
+            && let Some(policy) = text("propagationPolicy")
+        {
+            let why = "orphanDependents and deletionPropagation cannot be both set";
+            let error = FieldError::invalid("propagationPolicy", policy, why);
+            return Err(Box::new(Status::invalid_options("DeleteOptions", &[error])));
+        }
         let orphan = orphan.map(|orphan| if orphan { Propagation::Orphan } else { Propagation::Background });
         let precondition = |name: &str| {
             body.and_then(|body| body["preconditions"][name].as_str()).map(str::to_owned)

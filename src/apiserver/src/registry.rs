@@ -19,11 +19,14 @@ pub struct Registry {
     resources: BTreeMap<Gvr, Arc<Definition>>,
     /// Preferred order of versions in a group: the order of registration.
     groups: Vec<(String, Vec<String>)>,
+    /// What custom resources were made of, for the next registry.
+    pub(crate) known: custom::Known,
 }
 
 impl Registry {
     /// Adds or replaces a resource.
-    pub fn insert(&mut self, definition: Definition) {
+    pub fn insert(&mut self, definition: impl Into<Arc<Definition>>) {
+        let definition = definition.into();
         let gvr = definition.gvr();
         let versions = match self.groups.iter_mut().find(|(group, _)| *group == gvr.group) {
             Some((_, versions)) => versions,
@@ -38,7 +41,7 @@ impl Registry {
         if !versions.contains(&gvr.version) {
             versions.push(gvr.version.clone());
         }
-        self.resources.insert(gvr, Arc::new(definition));
+        self.resources.insert(gvr, definition);
     }
 
     /// The resource at a path.
@@ -81,12 +84,20 @@ impl Registry {
         self.resources.values()
     }
 
-    /// One definition for each stored family, whatever versions serve it.
+    /// The definition of a stored family, in its storage version if that is served.
+    pub fn of_bucket(&self, bucket: &str) -> Option<&Arc<Definition>> {
+        let family = || self.resources.values().filter(|definition| &*definition.bucket == bucket);
+        let stored = |definition: &&Arc<Definition>| definition.storage_api_version() == definition.api_version();
+        family().find(stored).or_else(|| family().next())
+    }
+
+    /// One definition for each stored family, in its storage version if that is served.
     pub fn storage(&self) -> Vec<Arc<Definition>> {
         let mut families: BTreeMap<&str, &Arc<Definition>> = BTreeMap::new();
-        for definition in self.resources.values() {
-            if definition.is_stored() {
-                families.entry(&definition.bucket).or_insert(definition);
+        for definition in self.resources.values().filter(|definition| definition.is_stored()) {
+            let stored = definition.storage_api_version() == definition.api_version();
+            if stored || !families.contains_key(&*definition.bucket) {
+                families.insert(&definition.bucket, definition);
             }
         }
         families.into_values().map(Arc::clone).collect()

@@ -1,12 +1,15 @@
 //! The verbs on objects: one generic engine for every resource.
 
+pub(crate) mod addresses;
 pub(crate) mod collection;
+pub(crate) mod convert;
 pub(crate) mod create;
 pub(crate) mod delete;
 pub(crate) mod list;
 pub(crate) mod metadata;
 pub(crate) mod patch;
 pub(crate) mod pipeline;
+pub(crate) mod pods;
 pub(crate) mod read;
 pub(crate) mod scale;
 pub(crate) mod shape;
@@ -18,9 +21,10 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use flybridge_machinery::{Gvr, Reason, Status, object};
-use flybridge_store::{Key, Record, Snapshot};
+use flybridge_store::{Key, Record, Snapshot, Value as Stored};
 use serde_json::Value;
 
+use crate::record;
 use crate::request::{Answer, User};
 use crate::registry::Definition;
 use crate::server::ApiServer;
@@ -98,6 +102,23 @@ impl Call {
     pub(crate) fn existing(&self) -> Answer<Arc<Record>> {
         let key = self.key();
         self.snapshot().get(&key.bucket, &key.name).ok_or_else(|| self.not_found())
+    }
+
+    /// A stored object as the request's version shows it.
+    pub(crate) fn read(&self, record: &Record) -> Answer<Value> {
+        let mut value = record::decode(&record.value)?;
+        convert::show(&self.definition, &mut value);
+        Ok(value)
+    }
+
+    /// An object of the request's version as it is stored.
+    pub(crate) fn encode(&self, value: &Value) -> Answer<Stored> {
+        if convert::is_stored_as_shown(&self.definition) {
+            return record::encode(value);
+        }
+        let mut value = value.clone();
+        convert::store(&self.definition, &mut value);
+        record::encode(&value)
     }
 
     pub(crate) fn not_found(&self) -> Box<Status> {

@@ -1,6 +1,6 @@
 //! The server: store, registry, clock and hooks behind one cheap handle.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use arc_swap::ArcSwap;
@@ -30,12 +30,16 @@ pub(crate) struct Inner {
     pub(crate) version: String,
     pub(crate) registry: ArcSwap<Registry>,
     /// Built-ins and embedded definitions: what a registry starts from when CRDs change.
-    pub(crate) fixed: Vec<Definition>,
+    pub(crate) fixed: Vec<Arc<Definition>>,
     /// Serialises changes of the registry.
     pub(crate) registering: Mutex<()>,
     pub(crate) admission: Arc<dyn Admission>,
     pub(crate) connects: BTreeMap<(String, String, String), Arc<dyn Connect>>,
     pub(crate) documents: crate::discovery::Documents,
+    /// Pods and services are completed as in a cluster that runs them.
+    pub(crate) runs_workloads: bool,
+    /// Service addresses and node ports of writes under way.
+    pub(crate) pending_addresses: Mutex<BTreeSet<String>>,
 }
 
 impl std::fmt::Debug for ApiServer {
@@ -53,9 +57,17 @@ pub struct Builder {
     admission: Arc<dyn Admission>,
     embedded: Vec<Definition>,
     connects: BTreeMap<(String, String, String), Arc<dyn Connect>>,
+    runs_workloads: bool,
 }
 
 impl Builder {
+    /// Completes pods and services as a cluster that runs them does: service accounts (a pod without
+    /// one is refused), tolerations and priority; cluster addresses and node ports.
+    pub fn runs_workloads(mut self) -> Self {
+        self.runs_workloads = true;
+        self
+    }
+
     /// The clock that stamps objects.
     pub fn clock(mut self, clock: Clock) -> Self {
         self.clock = clock;
@@ -101,8 +113,7 @@ impl Builder {
 
     /// The server, with the custom resources that the store already defines.
     pub fn build(self) -> ApiServer {
-        let mut fixed = builtin::definitions();
-        fixed.extend(self.embedded);
+        let fixed = builtin::definitions().into_iter().chain(self.embedded).map(Arc::new).collect();
         let server = ApiServer {
             inner: Arc::new(Inner {
                 store: self.store,
@@ -115,6 +126,8 @@ impl Builder {
                 admission: self.admission,
                 connects: self.connects,
                 documents: crate::discovery::Documents::default(),
+                runs_workloads: self.runs_workloads,
+                pending_addresses: Mutex::new(BTreeSet::new()),
             }),
         };
         server.refresh_registry();
@@ -133,6 +146,7 @@ impl ApiServer {
             admission: Arc::new(NoAdmission),
             embedded: Vec::new(),
             connects: BTreeMap::new(),
+            runs_workloads: false,
         }
     }
 
@@ -156,14 +170,17 @@ impl ApiServer {
         let _registering = self.inner.registering.lock();
         let mut registry = Registry::default();
         for definition in &self.inner.fixed {
-            registry.insert(definition.clone());
+            registry.insert(Arc::clone(definition));
         }
-        for definition in crate::registry::custom::definitions(&self.inner.store.snapshot()) {
+        let known = &self.inner.registry.load().known;
+        let known = crate::registry::custom::definitions(&self.inner.store.snapshot(), known);
+        for definition in known.values().flat_map(|(_, definitions)| definitions) {
             let gvr: Gvr = definition.gvr();
             if registry.find(&gvr.group, &gvr.version, &gvr.resource).is_none() {
-                registry.insert(definition);
+                registry.insert(Arc::clone(definition));
             }
         }
+        registry.known = known;
         self.inner.registry.store(Arc::new(registry));
         self.inner.documents.forget();
     }

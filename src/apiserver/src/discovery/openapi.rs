@@ -15,6 +15,10 @@ use crate::request::Answer;
 use crate::server::ApiServer;
 
 const ROOT: &str = "/openapi/v3";
+const V2: &str = "/openapi/v2";
+const V2_PROTOBUF: &str = "application/com.github.proto-openapi.spec.v2.v1.0+protobuf";
+/// `Document{swagger: "2.0", info{title, version}, paths{}, definitions{}}`.
+const V2_DOCUMENT: &[u8] = b"\x0a\x032.0\x12\x15\x0a\x0aKubernetes\x12\x07v1.36.2\x42\x00\x4a\x00";
 
 pub(super) fn answer(
     server: &ApiServer,
@@ -38,6 +42,9 @@ pub(super) fn answer(
         })?;
         return Ok(tagged(&document, "application/json", headers));
     }
+    if path == V2 {
+        return Ok(version_2(headers));
+    }
     let Some((group, version)) = path.strip_prefix(ROOT).and_then(read) else {
         return Ok(not_found());
     };
@@ -46,13 +53,31 @@ pub(super) fn answer(
     }
     let document = document(server, &registry, group, version)?;
     if query.get("hash").is_some_and(|hash| hash != document.hash) {
-        let mut response = respond::text(StatusCode::MOVED_PERMANENTLY, "");
+        let mut response = tagged(&document, "application/json", headers);
+        *response.status_mut() = StatusCode::MOVED_PERMANENTLY;
+        *response.body_mut() = ApiBody::empty();
         let url = format!("{ROOT}/{}?hash={}", name_of(group, version), document.hash);
         let value = HeaderValue::from_str(&url).map_err(|error| Box::new(Status::internal_error(error)))?;
         response.headers_mut().insert(LOCATION, value);
         return Ok(response);
     }
     Ok(tagged(&document, "application/json", headers))
+}
+
+/// Version 2, without types: clients that know version 3 ask for it only to learn that it does not
+/// know a kind either. Clients that need its types are not served yet.
+fn version_2(headers: &HeaderMap) -> Response<ApiBody> {
+    let accept = headers.get(http::header::ACCEPT).and_then(|value| value.to_str().ok());
+    if accept.is_some_and(|accept| accept.contains("proto-openapi.spec.v2")) {
+        return respond::bytes(StatusCode::OK, V2_PROTOBUF, V2_DOCUMENT);
+    }
+    let document = json!({
+        "swagger": "2.0",
+        "info": {"title": "Kubernetes", "version": "v1.36.2"},
+        "paths": {},
+        "definitions": {},
+    });
+    respond::bytes(StatusCode::OK, "application/json", document.to_string())
 }
 
 fn name_of(group: &str, version: &str) -> String {

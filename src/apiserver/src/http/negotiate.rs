@@ -85,7 +85,7 @@ pub(crate) fn accept(headers: &HeaderMap, answer: Shape) -> Answer<Wanted> {
     let mut understood = false;
     for item in text.split(',').map(Item::parse) {
         let encoding = match item.media {
-            "application/json" | "*/*" | "application/*" => Encoding::Json,
+            "application/json" | "*/*" => Encoding::Json,
             "application/yaml" => Encoding::Yaml,
             _ => continue,
         };
@@ -109,7 +109,7 @@ pub(crate) fn accepts_kind<'a>(headers: &'a HeaderMap, kind: &str, group: &str) 
         match item.parameter("as") {
             Some(found) if found == kind && item.parameter("g") == Some(group) => {
                 let version = item.parameter("v")?;
-                if matches!(version, "v2" | "v2beta1") {
+                if version == "v2" {
                     return Some(version);
                 }
             }

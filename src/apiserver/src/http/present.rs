@@ -15,6 +15,7 @@ use crate::printers;
 use crate::record;
 use crate::registry::{Definition, Origin};
 use crate::request::Answer;
+use crate::rest::convert;
 use crate::rest::list::Page;
 use crate::rest::watch::{Kind, frame, shared_frame};
 
@@ -35,20 +36,50 @@ pub(crate) struct Presenter {
     clock: Clock,
     /// A Table watch shows its columns in the first frame only.
     columns_shown: bool,
+    /// Stored bytes are what the version shows.
+    as_stored: bool,
 }
 
 impl Presenter {
-    pub(crate) fn new(definition: &Arc<Definition>, form: Form, query: &Query, clock: Clock) -> Self {
+    /// # Errors
+    /// 400 if a table is to include what it cannot.
+    pub(crate) fn new(
+        definition: &Arc<Definition>,
+        form: Form,
+        query: &Query,
+        clock: Clock,
+    ) -> Answer<Self> {
         let include = match query.get("includeObject") {
             Some("None") => Include::None,
             Some("Object") => Include::Object,
-            _ => Include::Metadata,
+            None | Some("Metadata") => Include::Metadata,
+            Some(other) if form == Form::Table => {
+                return Err(Box::new(Status::bad_request(format!(
+                    "Unable to convert to Table as requested: includeObject: Invalid value: {other:?}: \
+                     must be 'Metadata', 'Object', 'None', or empty"
+                ))));
+            }
+            Some(_) => Include::Metadata,
         };
-        Self { definition: Arc::clone(definition), form, include, clock, columns_shown: false }
+        let as_stored = convert::is_stored_as_shown(definition);
+        Ok(Self { definition: Arc::clone(definition), form, include, clock, columns_shown: false, as_stored })
+    }
+
+    fn shown(&self, bytes: &Bytes) -> Answer<Bytes> {
+        if self.as_stored { Ok(bytes.clone()) } else { convert::show_bytes(&self.definition, bytes) }
+    }
+
+    fn decoded(&self, bytes: &Bytes) -> Answer<Value> {
+        let mut value = record::decode(bytes)?;
+        if !self.as_stored {
+            convert::show(&self.definition, &mut value);
+        }
+        Ok(value)
     }
 
     /// One object.
     pub(crate) fn object(&self, bytes: Bytes) -> Answer<Bytes> {
+        let bytes = self.shown(&bytes)?;
         if self.form == Form::Object {
             return Ok(bytes);
         }
@@ -82,7 +113,7 @@ impl Presenter {
         match self.form {
             Form::Object => self.joined(&Value::Object(metadata), &page.items),
             Form::Table => {
-                let rows = page.items.iter().map(|record| Ok(self.row(&record::decode(&record.value)?)));
+                let rows = page.items.iter().map(|record| Ok(self.row(&self.decoded(&record.value)?)));
                 let mut table = Table::new(self.columns(), rows.collect::<Answer<Vec<Row>>>()?);
                 table.metadata = Value::Object(metadata);
                 encode(&table)
@@ -115,7 +146,7 @@ impl Presenter {
             if index > 0 {
                 bytes.put_u8(b',');
             }
-            bytes.put_slice(&record.value);
+            bytes.put_slice(&self.shown(&record.value)?);
         }
         bytes.put_slice(b"]}");
         Ok(bytes.freeze())
@@ -124,15 +155,18 @@ impl Presenter {
     /// A frame for an object that is there when a watch begins.
     pub(crate) fn record_frame(&mut self, kind: Kind, record: &Record) -> Option<Bytes> {
         if self.form == Form::Object {
-            return Some(frame(kind.name(), &record.value));
+            return Some(frame(kind.name(), &self.shown(&record.value).ok()?));
         }
         self.other_frame(kind, &record.value)
     }
 
     /// A frame for a change.
     pub(crate) fn event_frame(&mut self, kind: Kind, event: &Event) -> Option<Bytes> {
-        if self.form == Form::Object {
+        if self.form == Form::Object && self.as_stored {
             return Some(shared_frame(event, kind));
+        }
+        if self.form == Form::Object {
+            return Some(frame(kind.name(), &self.shown(&event.record.value).ok()?));
         }
         self.other_frame(kind, &event.record.value)
     }
@@ -141,7 +175,7 @@ impl Presenter {
     pub(crate) fn former_frame(&mut self, kind: Kind, record: &Record, revision: u64) -> Option<Bytes> {
         let mut object = record::decode(&record.value).ok()?;
         object["metadata"]["resourceVersion"] = json!(revision.to_string());
-        let bytes = encode(&object).ok()?;
+        let bytes = self.shown(&encode(&object).ok()?).ok()?;
         if self.form == Form::Object {
             return Some(frame(kind.name(), &bytes));
         }
@@ -149,7 +183,7 @@ impl Presenter {
     }
 
     fn other_frame(&mut self, kind: Kind, bytes: &Bytes) -> Option<Bytes> {
-        let object = record::decode(bytes).ok()?;
+        let object = self.decoded(bytes).ok()?;
         let shown = match self.form {
             Form::Table => {
                 let mut table = Table::new(self.columns(), vec![self.row(&object)]);

@@ -159,14 +159,14 @@ fn reaches(call: &Call, verb: &str) -> bool {
     }
 }
 
-fn presenter(call: &Call, incoming: &Incoming, wanted: Wanted) -> Presenter {
+fn presenter(call: &Call, incoming: &Incoming, wanted: Wanted) -> Answer<Presenter> {
     Presenter::new(&call.definition, wanted.form, &incoming.query, call.server.inner.clock)
 }
 
 fn get(call: &Call, incoming: &Incoming) -> Answer<Response<ApiBody>> {
     let wanted = negotiate::accept(&incoming.headers, Shape::Object)?;
     let outcome = read::get(call, &incoming.query)?;
-    let body = presenter(call, incoming, wanted).object(outcome.bytes()?)?;
+    let body = presenter(call, incoming, wanted)?.object(outcome.bytes()?)?;
     Ok(respond::json(StatusCode::OK, body, wanted.encoding))
 }
 
@@ -174,7 +174,7 @@ fn list_page(call: &Call, incoming: &Incoming) -> Answer<Response<ApiBody>> {
     let wanted = negotiate::accept(&incoming.headers, Shape::List)?;
     let options = ListOptions::read(&incoming.query)?;
     let page = list::list(call, &options)?;
-    let body = presenter(call, incoming, wanted).list(&page)?;
+    let body = presenter(call, incoming, wanted)?.list(&page)?;
     Ok(respond::json(StatusCode::OK, body, wanted.encoding))
 }
 
@@ -187,7 +187,7 @@ fn watch_stream(call: &Call, incoming: &Incoming) -> Answer<Response<ApiBody>> {
         let named = flybridge_machinery::fields::FieldSelector::equals("metadata.name", &incoming.target.name);
         options.fields = named;
     }
-    let frames = watch::watch(call, &options, presenter(call, incoming, wanted))?;
+    let frames = watch::watch(call, &options, presenter(call, incoming, wanted)?)?;
     let mut response = respond::json(StatusCode::OK, Bytes::new(), wanted.encoding);
     *response.body_mut() = ApiBody::stream(frames);
     Ok(response)
@@ -212,7 +212,7 @@ fn write_options(incoming: &Incoming, kind: &str) -> Answer<WriteOptions> {
 async fn post(call: &Call, incoming: Incoming) -> Answer<Response<ApiBody>> {
     let wanted = negotiate::accept(&incoming.headers, Shape::Object)?;
     let options = write_options(&incoming, "CreateOptions")?;
-    let presenter = presenter(call, &incoming, wanted);
+    let presenter = presenter(call, &incoming, wanted)?;
     let (body, warnings) = object(call, incoming, &options).await?;
     let done = create::create(call, body, &options).await?;
     finish(&presenter, wanted, done, warnings)
@@ -221,7 +221,7 @@ async fn post(call: &Call, incoming: Incoming) -> Answer<Response<ApiBody>> {
 async fn put(call: &Call, incoming: Incoming, part: Part) -> Answer<Response<ApiBody>> {
     let wanted = negotiate::accept(&incoming.headers, Shape::Object)?;
     let options = write_options(&incoming, "UpdateOptions")?;
-    let presenter = presenter(call, &incoming, wanted);
+    let presenter = presenter(call, &incoming, wanted)?;
     let (body, warnings) = object(call, incoming, &options).await?;
     let done = update::replace(call, body, part, &options).await?;
     finish(&presenter, wanted, done, warnings)
@@ -230,7 +230,7 @@ async fn put(call: &Call, incoming: Incoming, part: Part) -> Answer<Response<Api
 async fn patch_object(call: &Call, incoming: Incoming, part: Part) -> Answer<Response<ApiBody>> {
     let wanted = negotiate::accept(&incoming.headers, Shape::Object)?;
     let options = write_options(&incoming, "PatchOptions")?;
-    let presenter = presenter(call, &incoming, wanted);
+    let presenter = presenter(call, &incoming, wanted)?;
     let media = content_type(&incoming.headers);
     let bytes = decode::read(incoming.body).await?;
     let done = patch::patch(call, &media, &bytes, part, &options).await?;
@@ -268,14 +268,20 @@ async fn delete_options(incoming: Incoming) -> Answer<DeleteOptions> {
         None
     } else {
         let decoded = flybridge_schema::decode(&media, &bytes, None);
-        Some(decoded.map_err(|error| decode::failure(&error))?.value)
+        let value = decoded.map_err(|error| decode::failure(&error))?.value;
+        let kind = value["kind"].as_str().unwrap_or("DeleteOptions");
+        if kind != "DeleteOptions" {
+            let text = format!("no kind {kind:?} is registered for version {}", value["apiVersion"]);
+            return Err(Box::new(Status::bad_request(text)));
+        }
+        Some(value)
     };
     DeleteOptions::read(&incoming.query, body.as_ref())
 }
 
 async fn delete_object(call: &Call, incoming: Incoming) -> Answer<Response<ApiBody>> {
     let wanted = negotiate::accept(&incoming.headers, Shape::Object)?;
-    let presenter = presenter(call, &incoming, wanted);
+    let presenter = presenter(call, &incoming, wanted)?;
     let options = delete_options(incoming).await?;
     let done = delete::delete(call, &options).await?;
     finish(&presenter, wanted, done, Vec::new())
@@ -283,7 +289,7 @@ async fn delete_object(call: &Call, incoming: Incoming) -> Answer<Response<ApiBo
 
 async fn delete_collection(call: &Call, incoming: Incoming) -> Answer<Response<ApiBody>> {
     let wanted = negotiate::accept(&incoming.headers, Shape::List)?;
-    let presenter = presenter(call, &incoming, wanted);
+    let presenter = presenter(call, &incoming, wanted)?;
     let list_options = ListOptions::read(&incoming.query)?;
     let options = delete_options(incoming).await?;
     let page = collection::delete_matching(call, &list_options, &options).await?;
@@ -330,6 +336,13 @@ async fn scale_object(call: &Call, verb: &str, incoming: Incoming) -> Answer<Res
         _ => {
             let bytes = decode::read(incoming.body).await?;
             let (body, _) = decode::object(&media, &bytes, None, options.field_validation)?;
+            let named = body["metadata"]["name"].as_str().unwrap_or_default();
+            if named != call.name {
+                return Err(Box::new(Status::bad_request(format!(
+                    "the name of the object ({named}) does not match the name on the URL ({})",
+                    call.name
+                ))));
+            }
             scale::replace(call, &body, &options).await?
         }
     };
@@ -341,10 +354,10 @@ async fn scale_object(call: &Call, verb: &str, incoming: Incoming) -> Answer<Res
 async fn finalize(call: &Call, incoming: Incoming) -> Answer<Response<ApiBody>> {
     let wanted = negotiate::accept(&incoming.headers, Shape::Object)?;
     let options = write_options(&incoming, "UpdateOptions")?;
-    let presenter = presenter(call, &incoming, wanted);
+    let presenter = presenter(call, &incoming, wanted)?;
     let (body, warnings) = object(call, incoming, &options).await?;
     let change = |old: &Value| Ok(strategy::finalize_namespace(old, &body));
-    let done = update::modify(call, Part::Main, &options, change).await?;
+    let done = update::modify(call, Part::Both, &options, change).await?;
     finish(&presenter, wanted, done, warnings)
 }
 

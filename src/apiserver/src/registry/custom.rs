@@ -1,8 +1,12 @@
 //! Custom resources: CRD objects to definitions, and what the server writes into CRD objects.
 
+mod lifecycle;
+mod rules;
+
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use flybridge_machinery::{FieldError, Gvk, Status, object};
+use flybridge_machinery::{Gvk, conditions, object};
 use flybridge_schema::Schema;
 use flybridge_store::Snapshot;
 use serde_json::{Value, json};
@@ -10,29 +14,46 @@ use serde_json::{Value, json};
 use super::definition::{Definition, Origin, ScalePaths, Scope, Subresource, Traits};
 use crate::printers::CustomPrinter;
 use crate::record;
-use crate::request::Answer;
-use crate::rest::{Call, pipeline};
 
-const BUCKET: &str = "apiextensions.k8s.io/customresourcedefinitions";
+pub(crate) use lifecycle::{establish, is_terminating, prepare_create, prepare_delete, prepare_update};
+
+/// Where CRD objects lie.
+pub(crate) const BUCKET: &str = "apiextensions.k8s.io/customresourcedefinitions";
 /// Holds a CRD until its objects are gone.
 pub(crate) const CLEANUP_FINALIZER: &str = "customresourcecleanup.apiextensions.k8s.io";
 /// In the order upstream lists them.
 const VERBS: [&str; 8] =
     ["delete", "deletecollection", "get", "list", "patch", "create", "update", "watch"];
 
+/// What CRD objects define, by their names and revisions, so that none is read twice.
+pub(crate) type Known = BTreeMap<Arc<str>, (u64, Vec<Arc<Definition>>)>;
+
 /// The resources that the CRD objects of a snapshot define; unreadable ones are left out.
-pub(crate) fn definitions(snapshot: &Snapshot) -> Vec<Definition> {
-    let mut found = Vec::new();
+pub(crate) fn definitions(snapshot: &Snapshot, known: &Known) -> Known {
+    let mut found = Known::new();
     for (name, record) in snapshot.range(BUCKET, "", None) {
+        if let Some((revision, definitions)) = known.get(name)
+            && *revision == record.mod_revision
+        {
+            found.insert(Arc::clone(name), (*revision, definitions.clone()));
+            continue;
+        }
         match record::decode(&record.value) {
-            Ok(crd) => found.extend(of_crd(&crd)),
+            Ok(crd) => {
+                let definitions = of_crd(&crd).into_iter().map(Arc::new).collect();
+                found.insert(Arc::clone(name), (record.mod_revision, definitions));
+            }
             Err(error) => tracing::error!(%name, %error, "a stored CRD is unreadable"),
         }
     }
     found
 }
 
+/// One definition for each served version of an established CRD.
 fn of_crd(crd: &Value) -> Vec<Definition> {
+    if !conditions::is_true(crd, "Established") {
+        return Vec::new();
+    }
     let versions = object::path_list(crd, &["spec", "versions"]);
     let served = versions.iter().filter(|version| version["served"] == json!(true));
     served.filter_map(|version| of_version(crd, version)).collect()
@@ -54,6 +75,7 @@ fn of_version(crd: &Value, version: &Value) -> Option<Definition> {
     let subresources = &version["subresources"];
     let status = !subresources["status"].is_null();
     let scale = scale_paths(&subresources["scale"]);
+    let storage_version = rules::storage_versions(crd).into_iter().next()?;
     let gvk = Gvk::new(&group, &name, &kind);
     let bucket = Definition::bucket_of(&group, &plural);
     Some(Definition {
@@ -78,7 +100,7 @@ fn of_version(crd: &Value, version: &Value) -> Option<Definition> {
         )))),
         scale,
         schema: Some(schema),
-        origin: Origin::Custom,
+        origin: Origin::Custom { storage_version },
         group,
         version: name,
         plural,
@@ -124,106 +146,4 @@ fn selectable(fields: &Value) -> Vec<(String, Vec<String>)> {
         (path.join("."), path)
     };
     fields.as_array().into_iter().flatten().map(read).collect()
-}
-
-fn is_crd(call: &Call) -> bool {
-    call.definition.group == "apiextensions.k8s.io"
-        && call.definition.plural == "customresourcedefinitions"
-}
-
-/// Completes and checks a new CRD; other objects are left alone.
-pub(crate) fn prepare_create(call: &Call, new: &mut Value) -> Answer<()> {
-    if !is_crd(call) {
-        return Ok(());
-    }
-    pipeline::refuse(call, new, &violations(new))?;
-    object::add_finalizer(new, CLEANUP_FINALIZER);
-    let now = crate::rest::metadata::now_text(call);
-    let condition = |kind: &str, reason: &str, message: &str| {
-        json!({
-            "type": kind, "status": "True", "reason": reason, "message": message,
-            "lastTransitionTime": now,
-        })
-    };
-    new["status"] = json!({
-        "acceptedNames": new["spec"]["names"],
-        "storedVersions": storage_versions(new),
-        "conditions": [
-            condition("NamesAccepted", "NoConflicts", "no conflicts found"),
-            condition("Established", "InitialNamesAccepted", "the initial names have been accepted"),
-        ],
-    });
-    Ok(())
-}
-
-/// Checks a changed CRD and keeps its status in step; other objects are left alone.
-pub(crate) fn prepare_update(call: &Call, old: &Value, new: &mut Value) -> Answer<()> {
-    if !is_crd(call) {
-        return Ok(());
-    }
-    let mut errors = violations(new);
-    for path in [&["spec", "group"][..], &["spec", "scope"], &["spec", "names", "plural"]] {
-        let value = object::get_path(new, path).cloned().unwrap_or_default();
-        if object::get_path(old, path) != Some(&value) {
-            errors.push(FieldError::immutable(path.join("."), value));
-        }
-    }
-    pipeline::refuse(call, new, &errors)?;
-    let mut stored = texts(&old["status"]["storedVersions"]);
-    for version in storage_versions(new) {
-        if !stored.contains(&version) {
-            stored.push(version);
-        }
-    }
-    if new["status"].is_object() && new["spec"] != old["spec"] {
-        new["status"]["storedVersions"] = json!(stored);
-        new["status"]["acceptedNames"] = new["spec"]["names"].clone();
-    }
-    Ok(())
-}
-
-fn storage_versions(crd: &Value) -> Vec<String> {
-    let versions = object::path_list(crd, &["spec", "versions"]);
-    versions.iter().filter(|version| version["storage"] == json!(true)).map(|version| text(&version["name"])).collect()
-}
-
-fn violations(crd: &Value) -> Vec<FieldError> {
-    let spec = &crd["spec"];
-    let mut errors = Vec::new();
-    for path in ["group", "scope"] {
-        if text(&spec[path]).is_empty() {
-            errors.push(FieldError::required(format!("spec.{path}"), ""));
-        }
-    }
-    for name in ["plural", "kind"] {
-        if text(&spec["names"][name]).is_empty() {
-            errors.push(FieldError::required(format!("spec.names.{name}"), ""));
-        }
-    }
-    let expected = format!("{}.{}", text(&spec["names"]["plural"]), text(&spec["group"]));
-    if object::name(crd) != expected {
-        let detail = "must be spec.names.plural+\".\"+spec.group";
-        errors.push(FieldError::invalid("metadata.name", object::name(crd), detail));
-    }
-    if storage_versions(crd).len() != 1 {
-        let detail = "must have exactly one version marked as storage version";
-        errors.push(FieldError::invalid("spec.versions", spec["versions"].clone(), detail));
-    }
-    for (index, version) in object::path_list(crd, &["spec", "versions"]).iter().enumerate() {
-        let base = format!("spec.versions[{index}].schema.openAPIV3Schema");
-        match &version["schema"]["openAPIV3Schema"] {
-            Value::Null => errors.push(FieldError::required(base, "schemas are required")),
-            schema => {
-                if let Err(found) = Schema::from_crd(schema) {
-                    errors.extend(found.into_iter().map(|error| error.below(&base)));
-                }
-            }
-        }
-    }
-    errors
-}
-
-/// The failure of a resource that is served no longer.
-pub(crate) fn gone() -> Box<Status> {
-    Box::new(Status::unknown_resource())
 }

@@ -24,7 +24,10 @@ pub enum Origin {
     /// Registered by the embedding program.
     Embedded,
     /// A CustomResourceDefinition object.
-    Custom,
+    Custom {
+        /// The version its objects are stored in.
+        storage_version: String,
+    },
 }
 
 /// A subresource and what it takes.
@@ -119,6 +122,16 @@ impl Definition {
     /// `apiVersion` of its objects.
     pub fn api_version(&self) -> String {
         self.gvr().api_version()
+    }
+
+    /// `apiVersion` of its objects in the store, which all versions of a resource share.
+    pub fn storage_api_version(&self) -> String {
+        match (&self.origin, self.group.as_str(), self.plural.as_str()) {
+            (Origin::Custom { storage_version }, group, _) => format!("{group}/{storage_version}"),
+            (_, "events.k8s.io", "events") => "v1".to_owned(),
+            (_, "autoscaling", "horizontalpodautoscalers") => "autoscaling/v2".to_owned(),
+            _ => self.api_version(),
+        }
     }
 
     /// The schema, if strategic merge patches are supported: for built-in kinds.

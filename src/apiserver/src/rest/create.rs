@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::pipeline::{self, Part};
 use super::{Call, Done, Outcome, metadata, store_failure, strategy};
 use crate::options::WriteOptions;
-use crate::record;
+use crate::registry::{Origin, custom};
 use crate::request::Answer;
 
 /// A generated name that is taken is tried again with another suffix.
@@ -35,9 +35,13 @@ async fn attempt(call: &Call, mut new: Value, options: &WriteOptions) -> Answer<
         object::remove_path(&mut new, &["status"]);
     }
     strategy::admit_namespace(&call)?;
+    if matches!(call.definition.origin, Origin::Custom { .. }) && custom::is_terminating(&call) {
+        return Err(Box::new(Status::method_not_allowed(&call.gvr(), "create")));
+    }
     let mut warnings: Vec<String> = metadata::dedupe_owners(&mut new).into_iter().collect();
     warnings.extend(pipeline::run(&call, None, &mut new, Part::Main, options.dry_run)?);
-    crate::registry::custom::prepare_create(&call, &mut new)?;
+    custom::prepare_create(&call, &new)?;
+    let _reservation = strategy::reserve(&call, None, &mut new)?;
     let key = call.key();
     if options.dry_run {
         if call.snapshot().get(&key.bucket, &key.name).is_some() {
@@ -45,13 +49,13 @@ async fn attempt(call: &Call, mut new: Value, options: &WriteOptions) -> Answer<
         }
         return Ok(Done { outcome: Outcome::Shown(new), warnings, created: true });
     }
-    let value = record::encode(&new)?;
+    let value = call.encode(&new)?;
     let op = Op::Put { key, expect: Expect::Absent, value };
     let committed = call.server.inner.store.commit(vec![op]).await.map_err(|error| match error {
         Error::Conflict { .. } => Box::new(Status::already_exists(&call.gvr(), &call.name)),
         other => store_failure(&other),
     })?;
-    call.server.after_write(&call.definition);
+    call.server.after_write(&call).await?;
     let Some(event) = committed.events.first() else {
         return Err(Box::new(Status::internal_error("a create changed nothing")));
     };

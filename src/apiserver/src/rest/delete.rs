@@ -9,7 +9,6 @@ use serde_json::{Value, json};
 
 use super::{Call, Done, Outcome, TRIES, store_failure, strategy};
 use crate::options::{DeleteOptions, Propagation};
-use crate::record;
 use crate::request::Answer;
 
 const FOREGROUND: &str = "foregroundDeletion";
@@ -20,7 +19,7 @@ pub(crate) async fn delete(call: &Call, options: &DeleteOptions) -> Answer<Done>
     loop {
         tries += 1;
         let record = call.existing()?;
-        let old = record::decode(&record.value)?;
+        let old = call.read(&record)?;
         check_preconditions(call, &old, options)?;
         strategy::admit_deletion(call, &old)?;
         let gvk = call.definition.gvk();
@@ -65,6 +64,7 @@ async fn attempt(
 ) -> Answer<Done> {
     let mut new = old.clone();
     set_propagation_finalizer(call, &mut new, options);
+    crate::registry::custom::prepare_delete(call, &mut new);
     let grace = strategy::grace_seconds(call, &old, options);
     // Marked first: a pod that still had time left may have none any more.
     mark(call, &mut new, grace);
@@ -78,7 +78,7 @@ async fn attempt(
     if new == old {
         return Ok(Done::changed(Outcome::Stored(Arc::clone(record))));
     }
-    let value = record::encode(&new)?;
+    let value = call.encode(&new)?;
     let op = Op::Put { key: call.key(), expect: Expect::Revision(record.mod_revision), value };
     let event = commit(call, op).await?;
     let warnings = strategy::deletion_warnings(call, options);
@@ -101,7 +101,7 @@ async fn remove(
         Outcome::Deleted(Box::new(Status::success(&call.gvr(), &call.name, uid)))
     };
     if !options.dry_run {
-        let value = Some(record::encode(old)?);
+        let value = Some(call.encode(old)?);
         let op = Op::Delete { key: call.key(), expect: Expect::Revision(record.mod_revision), value };
         commit(call, op).await?;
     }
@@ -115,7 +115,7 @@ async fn commit(call: &Call, op: Op) -> Answer<Arc<Record>> {
         Error::Conflict { .. } => Box::new(Status::stale(&call.gvr(), &call.name)),
         other => store_failure(&other),
     })?;
-    call.server.after_write(&call.definition);
+    call.server.after_write(call).await?;
     committed.events.first().map(|event| Arc::clone(&event.record)).ok_or_else(|| call.not_found())
 }
 

@@ -8,7 +8,7 @@ use flybridge_machinery::Status;
 use flybridge_store::{Record, Snapshot};
 use serde_json::{Value, json};
 
-use super::{Call, read};
+use super::{Call, convert, read};
 use crate::options::{ListOptions, VersionMatch};
 use crate::record::{self, Header};
 use crate::registry::Definition;
@@ -133,6 +133,7 @@ fn expired_token(start: &str) -> Box<Status> {
 /// Which objects a list or watch shows.
 #[derive(Clone, Debug)]
 pub(crate) struct Filter {
+    definition: Arc<Definition>,
     labels: flybridge_machinery::labels::Selector,
     name: Option<String>,
     /// Fields other than a plain name, with their paths.
@@ -140,8 +141,13 @@ pub(crate) struct Filter {
 }
 
 impl Filter {
-    pub(crate) fn new(definition: &Definition, options: &ListOptions) -> Answer<Self> {
-        let mut filter = Self { labels: options.labels.clone(), name: None, fields: Vec::new() };
+    pub(crate) fn new(definition: &Arc<Definition>, options: &ListOptions) -> Answer<Self> {
+        let mut filter = Self {
+            definition: Arc::clone(definition),
+            labels: options.labels.clone(),
+            name: None,
+            fields: Vec::new(),
+        };
         for requirement in options.fields.requirements() {
             let path = field_path(definition, &requirement.field).ok_or_else(|| {
                 Box::new(Status::bad_request(format!(
@@ -175,7 +181,8 @@ impl Filter {
         if self.fields.is_empty() || (self.fields.len() == 1 && self.name.is_some()) {
             return Ok(true);
         }
-        let object = record::decode(&record.value)?;
+        let mut object = record::decode(&record.value)?;
+        convert::show(&self.definition, &mut object);
         Ok(self.fields.iter().all(|(path, equal, value)| {
             (record::field_text(&object, path) == *value) == *equal
         }))

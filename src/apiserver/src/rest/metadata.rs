@@ -25,8 +25,7 @@ pub(crate) fn identify(call: &Call, body: &mut Value) -> Answer<()> {
     }
     let wanted = definition.api_version();
     let (api_version, kind) = (object::api_version(body), object::kind(body));
-    let same_family = definition.plural == "events" && matches!(api_version, "v1" | "events.k8s.io/v1");
-    if (!api_version.is_empty() && api_version != wanted && !same_family)
+    if (!api_version.is_empty() && api_version != wanted)
         || (!kind.is_empty() && kind != definition.kind)
     {
         return bad(format!(
@@ -257,7 +256,3 @@ fn name_complaints(call: &Call, name: &str) -> Vec<String> {
     }
 }
 
-/// The text of the present second, as the API writes times.
-pub(crate) fn now_text(call: &Call) -> String {
-    time::format(call.server.inner.clock.now())
-}

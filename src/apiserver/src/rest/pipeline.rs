@@ -27,6 +27,7 @@ pub(crate) fn run(
     dry_run: bool,
 ) -> Answer<Vec<String>> {
     complete(call, old, new);
+    strategy::admit_workload(call, old, new)?;
     let own = strategy::warnings(call);
     let gvk = call.definition.gvk();
     let attributes = call.attributes(&gvk, dry_run);

@@ -6,13 +6,19 @@ use serde_json::{Value, json};
 use super::pipeline::Part;
 use super::{Call, Done, Outcome, patch, update};
 use crate::options::WriteOptions;
-use crate::record;
 use crate::request::Answer;
 
 /// GET of `scale`.
 pub(crate) fn get(call: &Call) -> Answer<Outcome> {
-    let object = record::decode(&call.existing()?.value)?;
-    Ok(Outcome::Shown(scale_of(call, &object)?))
+    let object = call.read(&*call.existing()?)?;
+    if let Some(paths) = &call.definition.scale
+        && at(&object, &paths.spec_replicas).is_null()
+    {
+        let path = paths.spec_replicas.join(".");
+        let text = format!("the spec replicas field \".{path}\" does not exist");
+        return Err(Box::new(Status::internal_error(text)));
+    }
+    Ok(Outcome::Shown(scale_of(call, &object)))
 }
 
 /// PUT of `scale`.
@@ -42,7 +48,7 @@ async fn write(
     wanted: impl Fn(&Value) -> Answer<i64>,
 ) -> Answer<Done> {
     let done = update::modify(call, Part::Main, options, |old| {
-        let replicas = wanted(&scale_of(call, old)?)?;
+        let replicas = wanted(&scale_of(call, old))?;
         let mut new = old.clone();
         let path = spec_path(call);
         let path: Vec<&str> = path.iter().map(String::as_str).collect();
@@ -52,7 +58,7 @@ async fn write(
     .await?;
     let object: Value = serde_json::from_slice(&done.outcome.bytes()?)
         .map_err(|error| Box::new(Status::internal_error(error)))?;
-    Ok(Done { outcome: Outcome::Shown(scale_of(call, &object)?), ..done })
+    Ok(Done { outcome: Outcome::Shown(scale_of(call, &object)), ..done })
 }
 
 fn replicas_in(call: &Call, scale: &Value) -> Answer<i64> {
@@ -75,7 +81,7 @@ fn at<'a>(object: &'a Value, path: &[String]) -> &'a Value {
     path.iter().fold(object, |value, name| &value[name.as_str()])
 }
 
-fn scale_of(call: &Call, object: &Value) -> Answer<Value> {
+fn scale_of(call: &Call, object: &Value) -> Value {
     let metadata = &object["metadata"];
     let (wanted, observed, selector) = match &call.definition.scale {
         Some(paths) => (
@@ -89,14 +95,11 @@ fn scale_of(call: &Call, object: &Value) -> Answer<Value> {
             labels::Selector::from_value(&object["spec"]["selector"]).ok().map(|selector| selector.to_string()),
         ),
     };
-    if call.definition.scale.is_some() && wanted.is_null() {
-        return Err(Box::new(Status::internal_error("the spec replicas field does not exist")));
-    }
     let mut status = json!({"replicas": observed});
-    if let Some(selector) = selector {
+    if let Some(selector) = selector.filter(|selector| !selector.is_empty()) {
         status["selector"] = json!(selector);
     }
-    Ok(json!({
+    json!({
         "apiVersion": "autoscaling/v1",
         "kind": "Scale",
         "metadata": {
@@ -106,7 +109,11 @@ fn scale_of(call: &Call, object: &Value) -> Answer<Value> {
             "resourceVersion": metadata["resourceVersion"],
             "creationTimestamp": metadata["creationTimestamp"],
         },
-        "spec": {"replicas": wanted.as_i64().unwrap_or(0)},
+        "spec": match wanted.as_i64() {
+            // Zero is left out, as Go does.
+            None | Some(0) => json!({}),
+            Some(count) => json!({"replicas": count}),
+        },
         "status": status,
-    }))
+    })
 }

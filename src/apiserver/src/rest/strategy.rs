@@ -3,7 +3,8 @@
 use flybridge_machinery::{FieldError, Status, conditions, object};
 use serde_json::{Value, json};
 
-use super::Call;
+use super::addresses::{self, Reservation};
+use super::{Call, pods};
 use crate::options::DeleteOptions;
 use crate::record::Header;
 use crate::request::Answer;
@@ -18,7 +19,7 @@ fn is_core(call: &Call, plural: &str) -> bool {
 /// Defaults of built-in kinds, and what the server fills in by itself.
 pub(crate) fn complete(call: &Call, old: Option<&Value>, new: &mut Value) {
     if is_core(call, "namespaces") {
-        complete_namespace(call, old, new);
+        complete_namespace(new);
     }
     keep_allocated(call, old, new);
     match old {
@@ -27,13 +28,30 @@ pub(crate) fn complete(call: &Call, old: Option<&Value>, new: &mut Value) {
     }
 }
 
-fn complete_namespace(call: &Call, old: Option<&Value>, new: &mut Value) {
+/// What a cluster with nodes adds before an object is stored.
+pub(crate) fn admit_workload(call: &Call, old: Option<&Value>, new: &mut Value) -> Answer<()> {
+    if call.server.inner.runs_workloads && old.is_none() && is_core(call, "pods") {
+        pods::complete(call, new)?;
+    }
+    Ok(())
+}
+
+/// Addresses and ports for a service; to be kept until the write is done.
+pub(crate) fn reserve(call: &Call, old: Option<&Value>, new: &mut Value) -> Answer<Option<Reservation>> {
+    if !call.server.inner.runs_workloads || !is_core(call, "services") {
+        return Ok(None);
+    }
+    addresses::allocate(call, old, new).map(Some)
+}
+
+fn complete_namespace(new: &mut Value) {
     let name = object::name(new).to_owned();
     object::set_label(new, "kubernetes.io/metadata.name", &name);
-    if let Some(old) = old
-        && !call.name.is_empty()
-        && new.get("spec").is_none()
-    {
+}
+
+/// The spec of a namespace changes through `finalize` only.
+pub(crate) fn keep_finalizers(call: &Call, old: &Value, new: &mut Value) {
+    if is_core(call, "namespaces") {
         new["spec"] = old["spec"].clone();
     }
 }
@@ -206,6 +224,7 @@ pub(crate) fn admit_namespace(call: &Call) -> Answer<()> {
 /// `namespaces/finalize`: the only way to change `spec.finalizers`.
 pub(crate) fn finalize_namespace(old: &Value, body: &Value) -> Value {
     let mut new = old.clone();
+    new["metadata"] = body["metadata"].clone();
     new["spec"] = body["spec"].clone();
     if new["spec"].is_null() {
         new["spec"] = json!({});

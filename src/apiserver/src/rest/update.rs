@@ -9,7 +9,6 @@ use serde_json::Value;
 use super::pipeline::{self, Part};
 use super::{Call, Done, Outcome, TRIES, metadata, store_failure, strategy};
 use crate::options::WriteOptions;
-use crate::record;
 use crate::registry::Origin;
 use crate::request::Answer;
 
@@ -37,7 +36,8 @@ pub(crate) async fn replace(
     let pinned = object::resource_version(&body).is_some_and(|version| !version.is_empty());
     let key = call.key();
     if call.snapshot().get(&key.bucket, &key.name).is_none() {
-        if call.definition.traits.create_on_update && part == Part::Main && !pinned {
+        if call.definition.traits.create_on_update && part == Part::Main {
+            object::remove_path(&mut body, &["metadata", "resourceVersion"]);
             return super::create::create(call, body, options).await;
         }
         return Err(call.not_found());
@@ -67,7 +67,7 @@ pub(crate) async fn modify(
     loop {
         tries += 1;
         let record = call.existing()?;
-        let old = record::decode(&record.value)?;
+        let old = call.read(&record)?;
         let changed = change(&old)?;
         let pinned = object::resource_version(&changed) != object::resource_version(&old)
             && object::resource_version(&changed).is_some_and(|version| !version.is_empty());
@@ -94,6 +94,7 @@ async fn write(
     keep_other_part(call, old, &mut new, part);
     let warnings = pipeline::run(call, Some(old), &mut new, part, options.dry_run)?;
     crate::registry::custom::prepare_update(call, old, &mut new)?;
+    let _reservation = strategy::reserve(call, Some(old), &mut new)?;
     let counts = call.definition.traits.generation && part == Part::Main;
     if counts && strategy::desired_state_changed(call, old, &new) {
         object::set_generation(&mut new, object::generation(old) + 1);
@@ -109,16 +110,16 @@ async fn write(
     let (key, expect) = (call.key(), Expect::Revision(record.mod_revision));
     let op = if gone {
         // Watchers see the object as it was stored last.
-        Op::Delete { key, expect, value: Some(record::encode(old)?) }
+        Op::Delete { key, expect, value: Some(call.encode(old)?) }
     } else {
-        Op::Put { key, expect, value: record::encode(&new)? }
+        Op::Put { key, expect, value: call.encode(&new)? }
     };
     let committed = call.server.inner.store.commit(vec![op]).await.map_err(|error| match error {
         Error::Conflict { current: None, .. } => call.not_found(),
         Error::Conflict { .. } => Box::new(Status::stale(&call.gvr(), &call.name)),
         other => store_failure(&other),
     })?;
-    call.server.after_write(&call.definition);
+    call.server.after_write(call).await?;
     if gone {
         return Ok(Done { outcome: Outcome::Shown(new), warnings, created: false });
     }
@@ -129,12 +130,15 @@ async fn write(
 /// A write of the object leaves the status alone and the other way round.
 fn keep_other_part(call: &Call, old: &Value, new: &mut Value, part: Part) {
     match part {
-        Part::Main if call.definition.traits.status => match old.get("status") {
-            Some(status) => new["status"] = status.clone(),
-            None => {
-                object::remove_path(new, &["status"]);
+        Part::Main if call.definition.traits.status => {
+            strategy::keep_finalizers(call, old, new);
+            match old.get("status") {
+                Some(status) => new["status"] = status.clone(),
+                None => {
+                    object::remove_path(new, &["status"]);
+                }
             }
-        },
+        }
         Part::Main | Part::Both => {}
         Part::Status => {
             let status = new.get("status").cloned();

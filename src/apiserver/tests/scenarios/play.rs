@@ -37,6 +37,7 @@ pub(crate) async fn play(scenario: &Value) -> Result<(), String> {
     let server = ApiServer::builder(store.clone())
         .clock(Clock::starting_at(ORIGIN.parse().unwrap()))
         .ids(Ids::seeded(7))
+        .runs_workloads()
         .build();
     server.bootstrap().await.map_err(|error| error.to_string())?;
     let tasks = Tasks::new();
