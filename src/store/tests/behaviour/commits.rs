@@ -1,6 +1,7 @@
 //! Commits: atomicity, conditions, revisions.
 
-use flybridge_store::{Error, EventKind, Expect, Key, Op, Options, Value};
+use flybridge_store::{Error, EventKind, Expect, Key, Op, Options, Store, Value};
+use futures::FutureExt;
 
 use crate::engines::{delete, on_both, put, set};
 
@@ -187,4 +188,13 @@ fn a_closed_store_refuses_writes_and_still_answers_reads() {
             b"1"
         );
     });
+}
+
+#[test]
+fn a_commit_in_memory_is_done_at_its_first_poll_and_not_before() {
+    let store = Store::memory();
+    drop(store.commit(vec![set("a", "1")]));
+    assert_eq!(store.revision(), 0);
+    let done = store.commit(vec![set("a", "1")]).now_or_never();
+    assert_eq!(done.unwrap().unwrap().revision, 1);
 }
