@@ -1,8 +1,9 @@
-//! The server's own controllers: garbage collection, namespaces, custom resource clean-up, event
-//! expiry. One task follows every bucket and works through one queue, so order is deterministic.
+//! The server's own controllers: garbage collection, namespaces and what belongs in each, custom
+//! resource clean-up, event expiry. One task follows every bucket and works through one queue, so order is deterministic.
 
 mod collector;
 mod events;
+mod furniture;
 mod namespaces;
 mod sources;
 
@@ -47,6 +48,8 @@ enum Work {
     Namespace(Arc<str>),
     /// Whether a terminating CRD has objects left.
     Custom(Arc<str>),
+    /// Whether a namespace has what every namespace has.
+    Furniture(Arc<str>),
 }
 
 /// What a housekeeper does.
@@ -140,6 +143,7 @@ impl Housekeeper {
             Work::Object(place) => self.look_at(place).await,
             Work::Namespace(name) => namespaces::finish(&self.server, name).await,
             Work::Custom(name) => self.finish_custom(name).await,
+            Work::Furniture(name) => furniture::ensure(&self.server, name).await,
         };
         if let Err(status) = outcome
             && status.code != 404
@@ -157,8 +161,9 @@ impl Housekeeper {
         if !header.owner_references.is_empty() || (terminating && !header.finalizers.is_empty()) {
             self.enqueue(Work::Object(place.clone()));
         }
-        if terminating && &*place.bucket == "namespaces" {
-            self.enqueue(Work::Namespace(Arc::clone(&place.name)));
+        if &*place.bucket == "namespaces" {
+            let name = Arc::clone(&place.name);
+            self.enqueue(if terminating { Work::Namespace(name) } else { Work::Furniture(name) });
         }
         if terminating && header.finalizers.iter().any(|finalizer| finalizer == CLEANUP_FINALIZER) {
             self.enqueue(Work::Custom(Arc::clone(&place.name)));
@@ -183,6 +188,9 @@ impl Housekeeper {
         self.dependents.owner_gone(&header.uid);
         if !header.namespace.is_empty() && namespaces::is_terminating(&self.server, &header.namespace) {
             self.enqueue(Work::Namespace(header.namespace.as_str().into()));
+        }
+        if furniture::is_piece(&place.bucket, &header.name) {
+            self.enqueue(Work::Furniture(header.namespace.as_str().into()));
         }
         if let Some(crd) = self.crd_of(&place.bucket) {
             self.enqueue(Work::Custom(crd));
@@ -224,7 +232,10 @@ impl Housekeeper {
                 let references = object::owner_references(&object);
                 blocked |= references.iter().any(|owner| owner.uid == uid && owner.block_owner_deletion == Some(true));
                 if !object::is_terminating(&object) {
-                    remove(&call, Propagation::Foreground, object::uid(&object)).await?;
+                    let own = object::uid(&object);
+                    let leaf = self.dependents.of(own.unwrap_or_default()).is_empty();
+                    let propagation = if leaf { Propagation::Background } else { Propagation::Foreground };
+                    remove(&call, propagation, own).await?;
                 }
             }
             if !blocked {

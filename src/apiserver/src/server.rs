@@ -38,6 +38,8 @@ pub(crate) struct Inner {
     pub(crate) documents: crate::discovery::Documents,
     /// Pods and services are completed as in a cluster that runs them.
     pub(crate) runs_workloads: bool,
+    /// What every namespace gets as `kube-root-ca.crt`.
+    pub(crate) root_certificate: Option<String>,
     /// Service addresses and node ports of writes under way.
     pub(crate) pending_addresses: Mutex<BTreeSet<String>>,
 }
@@ -58,9 +60,16 @@ pub struct Builder {
     embedded: Vec<Definition>,
     connects: BTreeMap<(String, String, String), Arc<dyn Connect>>,
     runs_workloads: bool,
+    root_certificate: Option<String>,
 }
 
 impl Builder {
+    /// The certificate that clients inside check the server against, in PEM; every namespace gets it.
+    pub fn root_certificate(mut self, pem: impl Into<String>) -> Self {
+        self.root_certificate = Some(pem.into());
+        self
+    }
+
     /// Completes pods and services as a cluster that runs them does: service accounts (a pod without
     /// one is refused), tolerations and priority; cluster addresses and node ports.
     pub fn runs_workloads(mut self) -> Self {
@@ -127,6 +136,7 @@ impl Builder {
                 connects: self.connects,
                 documents: crate::discovery::Documents::default(),
                 runs_workloads: self.runs_workloads,
+                root_certificate: self.root_certificate,
                 pending_addresses: Mutex::new(BTreeSet::new()),
             }),
         };
@@ -147,6 +157,7 @@ impl ApiServer {
             embedded: Vec::new(),
             connects: BTreeMap::new(),
             runs_workloads: false,
+            root_certificate: None,
         }
     }
 

@@ -106,6 +106,9 @@ impl Presenter {
         metadata.insert("resourceVersion".to_owned(), json!(page.revision.to_string()));
         if let Some(token) = &page.continue_token {
             metadata.insert("continue".to_owned(), json!(token));
+        } else if matches!(self.definition.origin, Origin::Custom { .. }) && self.form == Form::Object {
+            // Upstream's lists of custom resources always have one.
+            metadata.insert("continue".to_owned(), json!(""));
         }
         if let Some(remaining) = page.remaining {
             metadata.insert("remainingItemCount".to_owned(), json!(remaining));

@@ -105,11 +105,14 @@ async fn resource(
     let registry = server.registry();
     let gvr = &target.gvr;
     let Some(definition) = registry.find(&gvr.group, &gvr.version, &gvr.resource) else {
-        if !registry.groups().iter().any(|(group, _)| *group == gvr.group) {
+        if !registry.has_version(&gvr.group, &gvr.version) {
             return Ok(respond::text(StatusCode::NOT_FOUND, "404 page not found\n"));
         }
         return Err(Box::new(Status::unknown_resource()));
     };
+    if !definition.is_namespaced() && !target.namespace.is_empty() {
+        return Ok(respond::text(StatusCode::NOT_FOUND, "404 page not found\n"));
+    }
     let definition = Arc::clone(definition);
     let query = Query::parse(request.uri().query().unwrap_or_default());
     let connect = (gvr.group.clone(), gvr.resource.clone(), target.subresource.clone());

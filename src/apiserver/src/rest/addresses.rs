@@ -137,13 +137,13 @@ fn ports(call: &Call, old: Option<&Value>, new: &mut Value, taken: &mut Taken, e
     if !is_exposed(new) {
         if was_exposed {
             object::remove_path(new, &["spec", "externalTrafficPolicy"]);
-            for port in new["spec"]["ports"].as_array_mut().into_iter().flatten() {
+            for port in new["spec"].get_mut("ports").and_then(Value::as_array_mut).into_iter().flatten() {
                 object::remove_path(port, &["nodePort"]);
             }
         }
         return;
     }
-    for (index, port) in new["spec"]["ports"].as_array_mut().into_iter().flatten().enumerate() {
+    for (index, port) in new["spec"].get_mut("ports").and_then(Value::as_array_mut).into_iter().flatten().enumerate() {
         let same = |other: &&Value| other["port"] == port["port"] && other["protocol"] == port["protocol"];
         let before = former.iter().find(same).and_then(|other| other["nodePort"].as_i64());
         let given = port["nodePort"].as_i64().filter(|number| *number != 0);

@@ -49,6 +49,7 @@ async fn attempt(call: &Call, mut new: Value, options: &WriteOptions) -> Answer<
         }
         return Ok(Done { outcome: Outcome::Shown(new), warnings, created: true });
     }
+    strategy::complete_stored(&call, &mut new);
     let value = call.encode(&new)?;
     let op = Op::Put { key, expect: Expect::Absent, value };
     let committed = call.server.inner.store.commit(vec![op]).await.map_err(|error| match error {

@@ -68,7 +68,9 @@ async fn attempt(
     let grace = strategy::grace_seconds(call, &old, options);
     // Marked first: a pod that still had time left may have none any more.
     mark(call, &mut new, grace);
-    if grace == 0 && strategy::is_finalized(call, &new) {
+    // A namespace is always marked first; the one who finalizes it looks for what is in it.
+    let first = strategy::is_marked_first(call) && !object::is_terminating(&old);
+    if grace == 0 && !first && strategy::is_finalized(call, &new) {
         return remove(call, record, &old, &new, options).await;
     }
     strategy::on_deletion_marked(call, &mut new);

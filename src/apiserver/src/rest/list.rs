@@ -184,7 +184,12 @@ impl Filter {
         let mut object = record::decode(&record.value)?;
         convert::show(&self.definition, &mut object);
         Ok(self.fields.iter().all(|(path, equal, value)| {
-            (record::field_text(&object, path) == *value) == *equal
+            let mut text = record::field_text(&object, path);
+            // An absent flag is a false one.
+            if text.is_empty() && path.last().is_some_and(|name| name == "hostNetwork") {
+                text.push_str("false");
+            }
+            (text == *value) == *equal
         }))
     }
 }

@@ -1,6 +1,7 @@
 //! What every object goes through before it is stored: defaults, admission, validation.
 
 use flybridge_machinery::{FieldError, Status, object};
+use flybridge_schema::Schema;
 use serde_json::Value;
 
 use super::{Call, metadata, strategy};
@@ -43,7 +44,7 @@ pub(crate) fn run(
     if let Some(schema) = &call.definition.schema
         && call.definition.origin != Origin::BuiltIn
     {
-        errors.extend(schema.validate(new));
+        errors.extend(custom_violations(schema, old, new));
     }
     if part != Part::Status {
         if call.definition.origin == Origin::BuiltIn {
@@ -54,6 +55,21 @@ pub(crate) fn run(
     refuse(call, new, &errors)?;
     warnings.extend(own);
     Ok(warnings)
+}
+
+/// What a custom resource violates, but for what it violated before in the same way.
+fn custom_violations(schema: &Schema, old: Option<&Value>, new: &Value) -> Vec<FieldError> {
+    let mut errors = schema.validate(new);
+    if errors.is_empty() {
+        return errors;
+    }
+    if let Some(old) = old {
+        let former = schema.validate(old);
+        errors.retain(|error| {
+            !former.iter().any(|known| known.field == error.field && known.message == error.message)
+        });
+    }
+    errors
 }
 
 fn complete(call: &Call, old: Option<&Value>, new: &mut Value) {

@@ -65,7 +65,7 @@ fn mount_token(call: &Call, pod: &mut Value) {
     let mount = json!({"name": volume, "readOnly": true, "mountPath": TOKEN_PATH});
     let mut used = false;
     for list in ["initContainers", "containers"] {
-        for container in pod["spec"][list].as_array_mut().into_iter().flatten() {
+        for container in pod["spec"].get_mut(list).and_then(Value::as_array_mut).into_iter().flatten() {
             let mounts = object::path_list(container, &["volumeMounts"]);
             if mounts.iter().any(|mount| mount["mountPath"] == TOKEN_PATH) {
                 continue;

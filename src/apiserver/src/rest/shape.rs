@@ -53,7 +53,20 @@ fn fields(position: Node<'_>, entries: &mut Map<String, Value>) -> Result<(), St
     for name in unset {
         entries.remove(&name);
     }
+    if builtin && is_condition(position) {
+        // Go writes times that are structs even when they are not set.
+        for name in ["lastProbeTime", "lastTransitionTime", "lastUpdateTime"] {
+            let required = position.required().any(|field| field == name);
+            if !required && position.property(name).is_some() && !entries.contains_key(name) {
+                entries.insert(name.to_owned(), Value::Null);
+            }
+        }
+    }
     Ok(())
+}
+
+fn is_condition(position: Node<'_>) -> bool {
+    position.definition().is_some_and(|name| name.ends_with("Condition"))
 }
 
 /// What null means as the value of a map.
@@ -75,6 +88,12 @@ fn is_empty(position: Node<'_>, value: &Value) -> bool {
     }
 }
 
+/// Whether a time has its fraction in six digits.
+fn has_micros(text: &str) -> bool {
+    let fraction = text.split_once('.').map(|(_, rest)| rest.bytes().take_while(u8::is_ascii_digit).count());
+    fraction == Some(6)
+}
+
 fn scalar(kind: Scalar, value: &Value) -> Result<(), String> {
     match (kind, value) {
         (_, Value::Null) => Ok(()),
@@ -85,6 +104,9 @@ fn scalar(kind: Scalar, value: &Value) -> Result<(), String> {
             .decode(text.as_bytes())
             .map(|_bytes| ())
             .map_err(|error| format!("illegal base64 data: {error}")),
+        (Scalar::MicroTime, Value::String(text)) if !has_micros(text) => {
+            Err(format!("parsing time {text:?} as \"2006-01-02T15:04:05.000000Z07:00\": six digits are missing"))
+        }
         (Scalar::Time | Scalar::MicroTime, Value::String(text)) => time::parse(text)
             .map(|_time| ())
             .map_err(|_error| format!("parsing time {text:?}: it is not as RFC 3339 asks")),

@@ -10,6 +10,7 @@ use crate::record::Header;
 use crate::request::Answer;
 use crate::{defaults, validation};
 
+const NOT_READY: &str = "node.kubernetes.io/not-ready";
 const PROTECTED_NAMESPACES: [&str; 3] = ["default", "kube-system", "kube-public"];
 
 fn is_core(call: &Call, plural: &str) -> bool {
@@ -28,12 +29,31 @@ pub(crate) fn complete(call: &Call, old: Option<&Value>, new: &mut Value) {
     }
 }
 
+/// Upstream fills defaults in once more when it reads what it has stored, which shows in Jobs only.
+pub(crate) fn complete_stored(call: &Call, new: &mut Value) {
+    if call.definition.group == "batch" && call.definition.plural == "jobs" {
+        defaults::apply(&call.definition.gvk(), new);
+    }
+}
+
 /// What a cluster with nodes adds before an object is stored.
 pub(crate) fn admit_workload(call: &Call, old: Option<&Value>, new: &mut Value) -> Answer<()> {
     if call.server.inner.runs_workloads && old.is_none() && is_core(call, "pods") {
         pods::complete(call, new)?;
     }
+    if call.server.inner.runs_workloads && old.is_none() && is_core(call, "nodes") {
+        taint_new_node(new);
+    }
     Ok(())
+}
+
+/// A node is not used before it says that it is ready.
+fn taint_new_node(node: &mut Value) {
+    let mut taints = object::path_list(node, &["spec", "taints"]).to_vec();
+    if !taints.iter().any(|taint| taint["key"] == NOT_READY && taint["effect"] == "NoSchedule") {
+        taints.push(json!({"key": NOT_READY, "effect": "NoSchedule"}));
+        object::set_path(node, &["spec", "taints"], Value::Array(taints));
+    }
 }
 
 /// Addresses and ports for a service; to be kept until the write is done.
@@ -147,6 +167,11 @@ pub(crate) fn on_deletion_marked(call: &Call, new: &mut Value) {
     }
 }
 
+/// Whether a first deletion never removes at once.
+pub(crate) fn is_marked_first(call: &Call) -> bool {
+    is_core(call, "namespaces")
+}
+
 /// Whether objects are given time to end.
 pub(crate) fn is_graceful(call: &Call) -> bool {
     is_core(call, "pods")
@@ -234,6 +259,9 @@ pub(crate) fn finalize_namespace(old: &Value, body: &Value) -> Value {
 
 /// `pods/binding`: sends a pod to a node, once.
 pub(crate) fn bind_pod(call: &Call, old: &Value, body: &Value) -> Answer<Value> {
+    if body["metadata"]["name"].as_str().is_some_and(|name| name != call.name) {
+        return Err(Box::new(Status::bad_request("name in URL does not match name in Binding object")));
+    }
     let node = body["target"]["name"].as_str().unwrap_or_default();
     if node.is_empty() {
         let error = FieldError::required("target.name", "");

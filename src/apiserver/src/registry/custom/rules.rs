@@ -33,6 +33,12 @@ pub(super) fn violations(crd: &Value) -> Vec<FieldError> {
         "" => errors.push(FieldError::required("spec.scope", "")),
         other => errors.push(FieldError::not_supported("spec.scope", other, &["Cluster", "Namespaced"])),
     }
+    let protected = group == "k8s.io" || group == "kubernetes.io" || group.ends_with(".k8s.io") || group.ends_with(".kubernetes.io");
+    let approval = "api-approved.kubernetes.io";
+    if protected && object::annotation(crd, approval).is_none() {
+        let detail = "protected groups must have approval annotation \"api-approved.kubernetes.io\"";
+        errors.push(FieldError::required(format!("metadata.annotations[{approval}]"), detail));
+    }
     names_violations(&spec["names"], &mut errors);
     if storage_versions(crd).len() != 1 {
         let detail = "must have exactly one version marked as storage version";
@@ -54,7 +60,8 @@ fn names_violations(given: &Value, errors: &mut Vec<FieldError>) {
             errors.push(FieldError::required(path, ""));
             continue;
         }
-        let complaints = names::dns1035_label(&value.to_lowercase());
+        let cased = if name.to_lowercase().ends_with("kind") { value.to_lowercase() } else { value.clone() };
+        let complaints = names::dns1035_label(&cased);
         errors.extend(complaints.iter().map(|why| FieldError::invalid(path.clone(), value.as_str(), why)));
     }
     let (kind, list_kind) = (text(&given["kind"]), text(&given["listKind"]));
