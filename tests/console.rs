@@ -10,13 +10,16 @@ use crate::rig::{PATIENCE, binary};
 fn start(size: (u16, u16), args: &[&str]) -> Pty {
     let mut all = vec!["demo", "--clusters", "3"];
     all.extend(args);
-    Pty::start(&Launch {
+    let pty = Pty::start(&Launch {
         program: binary(),
         args: &all,
         environment: &[],
         size,
     })
-    .expect("starts")
+    .expect("starts");
+    // What is typed before the terminal is in raw mode is cooked.
+    pty.wait(PATIENCE, |screen| screen.contains("FLYBRIDGE") || screen.contains("80x24"));
+    pty
 }
 
 fn assert_restored(pty: &Pty) {
@@ -41,8 +44,9 @@ fn walks_from_clusters_to_logs() {
     pty.press(":bindings\r").expect("typed");
     pty.wait(PATIENCE, |screen| screen.contains("Deployment"));
     pty.press("e").expect("typed");
-    pty.wait(PATIENCE, |screen| screen.contains("ClusterAffinity"));
-    pty.press("\x1b").expect("typed");
+    pty.wait(PATIENCE, |screen| screen.contains("AFFINITY"));
+    pty.press("q").expect("typed");
+    pty.wait(PATIENCE, |screen| !screen.contains("AFFINITY"));
     pty.press(":pods\r").expect("typed");
     pty.wait(PATIENCE, |screen| {
         screen.contains("CLUSTER") && screen.contains("Running")
@@ -63,8 +67,9 @@ fn filters_and_shows_help() {
     pty.press("\x1b").expect("typed");
     pty.wait(PATIENCE, |screen| screen.matches("True").count() >= 3);
     pty.press("?").expect("typed");
-    pty.wait(PATIENCE, |screen| screen.to_lowercase().contains("help"));
-    pty.press("\x1b").expect("typed");
+    pty.wait(PATIENCE, |screen| screen.contains("Keys in Clusters"));
+    pty.press("q").expect("typed");
+    pty.wait(PATIENCE, |screen| screen.matches("True").count() >= 3);
     quit(pty);
 }
 

@@ -3,6 +3,7 @@
 //! A task gets the [`Shutdown`] it must obey. A panic in a task is logged and does not take the
 //! process with it.
 
+use std::cell::Cell;
 use std::future::Future;
 use std::panic::AssertUnwindSafe;
 use std::pin::Pin;
@@ -117,6 +118,18 @@ impl Tasks {
     }
 }
 
+thread_local! {
+    /// Whether what runs on this thread is a task of a group.
+    static CONTAINED: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Whether a panic on this thread now would end one task and not the process.
+///
+/// Panic hooks ask: only what ends the process may give the terminal back.
+pub fn panic_is_contained() -> bool {
+    CONTAINED.get()
+}
+
 /// Turns a panic of the inner future into `None`.
 struct Guarded<T>(Pin<Box<dyn Future<Output = T> + Send>>);
 
@@ -124,7 +137,10 @@ impl<T> Future for Guarded<T> {
     type Output = Option<T>;
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
-        match std::panic::catch_unwind(AssertUnwindSafe(|| self.0.as_mut().poll(cx))) {
+        let outer = CONTAINED.replace(true);
+        let polled = std::panic::catch_unwind(AssertUnwindSafe(|| self.0.as_mut().poll(cx)));
+        CONTAINED.set(outer);
+        match polled {
             Ok(Poll::Ready(value)) => Poll::Ready(Some(value)),
             Ok(Poll::Pending) => Poll::Pending,
             Err(_panic) => Poll::Ready(None),
@@ -146,6 +162,14 @@ mod tests {
         assert_eq!(obedient.await.unwrap(), Some(()));
         let outcome: Option<()> = bad.await.unwrap();
         assert_eq!(outcome, None);
+    }
+
+    #[tokio::test]
+    async fn panics_of_tasks_are_contained() {
+        let tasks = Tasks::new();
+        let inside = tasks.spawn("asks", async { panic_is_contained() });
+        assert_eq!(inside.await.unwrap(), Some(true));
+        assert!(!panic_is_contained());
     }
 
     #[tokio::test(start_paused = true)]

@@ -19,6 +19,7 @@ use crate::args::Args;
 
 /// Runs the program with the arguments of the process.
 pub fn main() -> ExitCode {
+    out::report_panics();
     let args = match Args::try_parse() {
         Ok(args) => args,
         Err(error) => return out::usage(&error),

@@ -31,6 +31,20 @@ pub(crate) fn failure(failure: &Failure) -> ExitCode {
     ExitCode::from(failure.exit)
 }
 
+/// Makes panics readable: one line that says what and where, and what to do about it.
+pub(crate) fn report_panics() {
+    std::panic::set_hook(Box::new(|info| {
+        let what = info.payload_as_str().unwrap_or("a broken invariant");
+        let place = info.location().map(ToString::to_string).unwrap_or_default();
+        tracing::error!(what, place, "panic");
+        eprintln!("error: internal error: {what} ({place})");
+        eprintln!("hint: please report this; nothing that was acknowledged is lost");
+        if std::env::var_os("RUST_BACKTRACE").is_some_and(|value| value == "full") {
+            eprintln!("{}", std::backtrace::Backtrace::force_capture());
+        }
+    }));
+}
+
 /// Prints one line for the user on standard error.
 pub(crate) fn note(text: &str) {
     eprintln!("{text}");

@@ -63,10 +63,12 @@ impl Member {
         let seed = Seed::new(config.seed).of(&["member", &config.name]);
         let pods: SharedPods = Arc::new(Mutex::new(BTreeMap::new()));
         let logs = PodLogs::new(Arc::clone(&pods), clock, seed);
+        // A member that goes on from a used store must not hand out the same uids again.
+        let used = store.revision().to_string();
         let server = ApiServer::builder(store)
             .clock(clock)
             .version(&config.kubernetes_version)
-            .ids(Ids::seeded(seed.of(&["ids"]).value()))
+            .ids(Ids::seeded(seed.of(&["ids", &used]).value()))
             .connect("", "pods", "log", Arc::new(logs))
             .build();
         let admin = in_process(server.service(User::system("flybridge-sim")));

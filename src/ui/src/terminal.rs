@@ -18,6 +18,7 @@ use crossterm::terminal::{
     disable_raw_mode, enable_raw_mode, size,
 };
 use crossterm::{execute, queue, style};
+use flybridge_base::tasks::panic_is_contained;
 use ratatui::Frame;
 use ratatui::backend::CrosstermBackend;
 
@@ -213,8 +214,11 @@ fn install_panic_hook() {
     INSTALLED.call_once(|| {
         let previous = panic::take_hook();
         panic::set_hook(Box::new(move |info| {
-            restore();
-            previous(info);
+            // A task that panics ends alone; the screen goes on and must not be written over.
+            if !panic_is_contained() {
+                restore();
+                previous(info);
+            }
         }));
     });
 }
