@@ -20,6 +20,7 @@ use crate::body::ApiBody;
 use crate::http::negotiate::{self, Encoding, Shape};
 use crate::http::{present, respond};
 use crate::options::Query;
+use crate::registry::Origin;
 use crate::request::Answer;
 use crate::server::ApiServer;
 
@@ -82,7 +83,7 @@ pub(crate) fn tagged(
 pub(crate) fn version(server: &ApiServer, group: &str, version: &str) -> Answer<Response<ApiBody>> {
     let registry = server.registry();
     if !registry.has_version(group, version) {
-        let known = registry.groups().iter().any(|(name, _)| name == group);
+        let known = registry.all().any(|other| other.group == group && other.origin == Origin::BuiltIn);
         return if known { Err(Box::new(Status::unknown_resource())) } else { Ok(not_found()) };
     }
     let body = present::encode(&legacy::resources(&registry, group, version))?;

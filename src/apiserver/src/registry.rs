@@ -13,6 +13,21 @@ use flybridge_machinery::{Gvk, Gvr};
 
 pub use self::definition::{Definition, Origin, ScalePaths, Scope, Subresource, Traits};
 
+/// Orders `v10` over `v2` over `v1beta1` over `v1alpha3` over anything else.
+fn version_priority(version: &str) -> (u8, u64, u64, std::cmp::Reverse<String>) {
+    let other = (0, 0, 0, std::cmp::Reverse(version.to_owned()));
+    let Some(rest) = version.strip_prefix('v') else { return other };
+    let (stage, major, minor) = match (rest.split_once("beta"), rest.split_once("alpha")) {
+        (Some((major, minor)), _) => (2, major, minor),
+        (_, Some((major, minor))) => (1, major, minor),
+        _ => (3, rest, "0"),
+    };
+    match (major.parse(), minor.parse()) {
+        (Ok(major), Ok(minor)) => (stage, major, minor, std::cmp::Reverse(String::new())),
+        _ => other,
+    }
+}
+
 /// Every served resource, by group, version and plural name.
 #[derive(Clone, Debug, Default)]
 pub struct Registry {
@@ -42,6 +57,13 @@ impl Registry {
             versions.push(gvr.version.clone());
         }
         self.resources.insert(gvr, definition);
+    }
+
+    /// Puts the versions of a group in the order of preference: stable ones first, newest first.
+    pub(crate) fn prefer_newest(&mut self, group: &str) {
+        if let Some((_, versions)) = self.groups.iter_mut().find(|(name, _)| name == group) {
+            versions.sort_by_cached_key(|version| std::cmp::Reverse(version_priority(version)));
+        }
     }
 
     /// The resource at a path.

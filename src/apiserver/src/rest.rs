@@ -106,9 +106,7 @@ impl Call {
 
     /// A stored object as the request's version shows it.
     pub(crate) fn read(&self, record: &Record) -> Answer<Value> {
-        let mut value = record::decode(&record.value)?;
-        convert::show(&self.definition, &mut value);
-        Ok(value)
+        convert::read(&self.definition, record)
     }
 
     /// An object of the request's version as it is stored.

@@ -189,6 +189,7 @@ impl ApiServer {
             let gvr: Gvr = definition.gvr();
             if registry.find(&gvr.group, &gvr.version, &gvr.resource).is_none() {
                 registry.insert(Arc::clone(definition));
+                registry.prefer_newest(&gvr.group);
             }
         }
         registry.known = known;

@@ -2,6 +2,7 @@
 
 use bytes::Bytes;
 use flybridge_machinery::{Reason, Status};
+use flybridge_schema::decode::Format;
 use flybridge_schema::{DecodeError, Schema};
 use http_body_util::{BodyExt, Limited};
 use serde_json::Value;
@@ -36,6 +37,7 @@ pub(crate) fn object(
     if bytes.is_empty() {
         return Err(Box::new(Status::bad_request("the body of the request was empty")));
     }
+    let bytes = first_document(content_type, bytes);
     let decoded = flybridge_schema::decode(content_type, bytes, schema).map_err(|error| failure(&error))?;
     let complaints = decoded.complaints();
     let warnings = judge(complaints, validation)
@@ -48,6 +50,20 @@ pub(crate) fn object(
         shape::settle(schema, &mut value).map_err(|text| Box::new(Status::bad_request(text)))?;
     }
     Ok((value, warnings))
+}
+
+/// Of several YAML documents upstream reads the first.
+fn first_document<'a>(content_type: &str, bytes: &'a [u8]) -> &'a [u8] {
+    const MARK: &[u8] = b"\n---";
+    if Format::from_content_type(content_type) != Some(Format::Yaml) {
+        return bytes;
+    }
+    let ends = bytes.windows(MARK.len()).enumerate().filter(|(_, window)| *window == MARK);
+    let is_line = |at: usize| matches!(bytes.get(at + MARK.len()), None | Some(b'\n' | b'\r' | b' '));
+    match ends.map(|(at, _)| at).find(|at| is_line(*at) && bytes[..*at].iter().any(|byte| !byte.is_ascii_whitespace() && *byte != b'-')) {
+        Some(at) => &bytes[..at],
+        None => bytes,
+    }
 }
 
 /// What complaints become: warnings, nothing, or a refusal with all of them.

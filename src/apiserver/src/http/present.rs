@@ -15,7 +15,7 @@ use crate::printers;
 use crate::record;
 use crate::registry::{Definition, Origin};
 use crate::request::Answer;
-use crate::rest::convert;
+use crate::rest::{Outcome, convert};
 use crate::rest::list::Page;
 use crate::rest::watch::{Kind, frame, shared_frame};
 
@@ -38,6 +38,8 @@ pub(crate) struct Presenter {
     columns_shown: bool,
     /// Stored bytes are what the version shows.
     as_stored: bool,
+    /// Stored bytes need no look at all.
+    plain: bool,
 }
 
 impl Presenter {
@@ -62,7 +64,8 @@ impl Presenter {
             Some(_) => Include::Metadata,
         };
         let as_stored = convert::is_stored_as_shown(definition);
-        Ok(Self { definition: Arc::clone(definition), form, include, clock, columns_shown: false, as_stored })
+        let plain = as_stored && !matches!(definition.origin, Origin::Custom { .. });
+        Ok(Self { definition: Arc::clone(definition), form, include, clock, columns_shown: false, as_stored, plain })
     }
 
     fn shown(&self, bytes: &Bytes) -> Answer<Bytes> {
@@ -75,6 +78,14 @@ impl Presenter {
             convert::show(&self.definition, &mut value);
         }
         Ok(value)
+    }
+
+    /// What a write or a read of one object gave.
+    pub(crate) fn outcome(&self, outcome: &Outcome) -> Answer<Bytes> {
+        match outcome {
+            Outcome::Stored(record) => self.object(convert::read_bytes(&self.definition, record)?),
+            other => self.object(other.bytes()?),
+        }
     }
 
     /// One object.
@@ -116,7 +127,7 @@ impl Presenter {
         match self.form {
             Form::Object => self.joined(&Value::Object(metadata), &page.items),
             Form::Table => {
-                let rows = page.items.iter().map(|record| Ok(self.row(&self.decoded(&record.value)?)));
+                let rows = page.items.iter().map(|record| Ok(self.row(&convert::read(&self.definition, record)?)));
                 let mut table = Table::new(self.columns(), rows.collect::<Answer<Vec<Row>>>()?);
                 table.metadata = Value::Object(metadata);
                 encode(&table)
@@ -149,7 +160,11 @@ impl Presenter {
             if index > 0 {
                 bytes.put_u8(b',');
             }
-            bytes.put_slice(&self.shown(&record.value)?);
+            if self.plain {
+                bytes.put_slice(&record.value);
+            } else {
+                bytes.put_slice(&convert::read_bytes(&self.definition, record)?);
+            }
         }
         bytes.put_slice(b"]}");
         Ok(bytes.freeze())
@@ -158,7 +173,7 @@ impl Presenter {
     /// A frame for an object that is there when a watch begins.
     pub(crate) fn record_frame(&mut self, kind: Kind, record: &Record) -> Option<Bytes> {
         if self.form == Form::Object {
-            return Some(frame(kind.name(), &self.shown(&record.value).ok()?));
+            return Some(frame(kind.name(), &convert::read_bytes(&self.definition, record).ok()?));
         }
         self.other_frame(kind, &record.value)
     }

@@ -132,6 +132,9 @@ async fn resource(
     if !incoming.target.subresource.is_empty() {
         return subresource(call, &parts.method, incoming).await;
     }
+    if call.definition.kind == "Binding" && parts.method == Method::POST {
+        return bind_named(call, incoming).await;
+    }
     if !call.definition.is_stored() {
         return review(&call, &parts.method, incoming).await;
     }
@@ -169,7 +172,7 @@ fn presenter(call: &Call, incoming: &Incoming, wanted: Wanted) -> Answer<Present
 fn get(call: &Call, incoming: &Incoming) -> Answer<Response<ApiBody>> {
     let wanted = negotiate::accept(&incoming.headers, Shape::Object)?;
     let outcome = read::get(call, &incoming.query)?;
-    let body = presenter(call, incoming, wanted)?.object(outcome.bytes()?)?;
+    let body = presenter(call, incoming, wanted)?.outcome(&outcome)?;
     Ok(respond::json(StatusCode::OK, body, wanted.encoding))
 }
 
@@ -257,7 +260,7 @@ fn finish(
     mut warnings: Vec<String>,
 ) -> Answer<Response<ApiBody>> {
     let code = if done.created { StatusCode::CREATED } else { StatusCode::OK };
-    let body = presenter.object(done.outcome.bytes()?)?;
+    let body = presenter.outcome(&done.outcome)?;
     let mut response = respond::json(code, body, wanted.encoding);
     warnings.extend(done.warnings);
     respond::warn(&mut response, &warnings);
@@ -320,6 +323,7 @@ async fn subresource(
         ("binding", "create") => bind(&call, incoming).await,
         ("eviction", "create") => evict(&call, incoming).await,
         _ => {
+            call.existing()?;
             let text = format!("the subresource {name} of {} is not served here", call.definition.plural);
             Err(Box::new(Status::service_unavailable(text)))
         }
@@ -370,6 +374,18 @@ async fn bind(call: &Call, incoming: Incoming) -> Answer<Response<ApiBody>> {
     let bytes = decode::read(incoming.body).await?;
     let (body, _) = decode::object(&media, &bytes, None, options.field_validation)?;
     update::modify(call, Part::Both, &options, |old| strategy::bind_pod(call, old, &body)).await?;
+    created()
+}
+
+/// POST of a Binding object: the body says which pod.
+async fn bind_named(call: Call, incoming: Incoming) -> Answer<Response<ApiBody>> {
+    let options = write_options(&incoming, "CreateOptions")?;
+    let (body, _) = object(&call, incoming, &options).await?;
+    let registry = call.server.registry();
+    let pods = registry.find("", "v1", "pods").ok_or_else(|| Box::new(Status::unknown_resource()))?;
+    let name = body["metadata"]["name"].as_str().unwrap_or_default().to_owned();
+    let call = Call { definition: Arc::clone(pods), name, ..call };
+    update::modify(&call, Part::Both, &options, |old| strategy::bind_pod(&call, old, &body)).await?;
     created()
 }
 

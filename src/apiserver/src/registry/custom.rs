@@ -15,7 +15,7 @@ use super::definition::{Definition, Origin, ScalePaths, Scope, Subresource, Trai
 use crate::printers::CustomPrinter;
 use crate::record;
 
-pub(crate) use lifecycle::{establish, is_terminating, prepare_create, prepare_delete, prepare_update};
+pub(crate) use lifecycle::{establish, is_terminating, prepare_delete, prepare_update, violations};
 
 /// Where CRD objects lie.
 pub(crate) const BUCKET: &str = "apiextensions.k8s.io/customresourcedefinitions";
@@ -40,7 +40,7 @@ pub(crate) fn definitions(snapshot: &Snapshot, known: &Known) -> Known {
         }
         match record::decode(&record.value) {
             Ok(crd) => {
-                let definitions = of_crd(&crd).into_iter().map(Arc::new).collect();
+                let definitions = of_crd(&crd, record.mod_revision).into_iter().map(Arc::new).collect();
                 found.insert(Arc::clone(name), (record.mod_revision, definitions));
             }
             Err(error) => tracing::error!(%name, %error, "a stored CRD is unreadable"),
@@ -50,13 +50,13 @@ pub(crate) fn definitions(snapshot: &Snapshot, known: &Known) -> Known {
 }
 
 /// One definition for each served version of an established CRD.
-fn of_crd(crd: &Value) -> Vec<Definition> {
+fn of_crd(crd: &Value, revision: u64) -> Vec<Definition> {
     if !conditions::is_true(crd, "Established") {
         return Vec::new();
     }
     let versions = object::path_list(crd, &["spec", "versions"]);
     let served = versions.iter().filter(|version| version["served"] == json!(true));
-    served.filter_map(|version| of_version(crd, version)).collect()
+    served.filter_map(|version| of_version(crd, version, revision)).collect()
 }
 
 fn text(value: &Value) -> String {
@@ -67,7 +67,7 @@ fn texts(value: &Value) -> Vec<String> {
     value.as_array().into_iter().flatten().map(text).collect()
 }
 
-fn of_version(crd: &Value, version: &Value) -> Option<Definition> {
+fn of_version(crd: &Value, version: &Value, revision: u64) -> Option<Definition> {
     let (spec, names) = (&crd["spec"], &crd["spec"]["names"]);
     let (group, plural, kind) = (text(&spec["group"]), text(&names["plural"]), text(&names["kind"]));
     let name = text(&version["name"]);
@@ -100,7 +100,7 @@ fn of_version(crd: &Value, version: &Value) -> Option<Definition> {
         )))),
         scale,
         schema: Some(schema),
-        origin: Origin::Custom { storage_version },
+        origin: Origin::Custom { storage_version, revision },
         group,
         version: name,
         plural,

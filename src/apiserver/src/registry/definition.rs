@@ -27,6 +27,8 @@ pub enum Origin {
     Custom {
         /// The version its objects are stored in.
         storage_version: String,
+        /// The revision of the CRD; objects stored earlier may lack defaults it has since.
+        revision: u64,
     },
 }
 
@@ -127,7 +129,7 @@ impl Definition {
     /// `apiVersion` of its objects in the store, which all versions of a resource share.
     pub fn storage_api_version(&self) -> String {
         match (&self.origin, self.group.as_str(), self.plural.as_str()) {
-            (Origin::Custom { storage_version }, group, _) => format!("{group}/{storage_version}"),
+            (Origin::Custom { storage_version, .. }, group, _) => format!("{group}/{storage_version}"),
             (_, "events.k8s.io", "events") => "v1".to_owned(),
             (_, "autoscaling", "horizontalpodautoscalers") => "autoscaling/v2".to_owned(),
             _ => self.api_version(),

@@ -5,6 +5,8 @@
 
 use bytes::{BufMut, Bytes, BytesMut};
 use flybridge_machinery::object;
+use flybridge_schema::Schema;
+use flybridge_store::Record;
 use serde_json::{Map, Value, json};
 
 use crate::record;
@@ -40,6 +42,33 @@ pub(crate) fn show(definition: &Definition, value: &mut Value) {
         _ => {}
     }
     value["apiVersion"] = json!(wanted);
+}
+
+/// A stored object as the version shows it, with defaults its type has got since it was stored.
+pub(crate) fn read(definition: &Definition, record: &Record) -> Answer<Value> {
+    let mut value = record::decode(&record.value)?;
+    show(definition, &mut value);
+    if let Some(schema) = stale_schema(definition, record) {
+        schema.prune(&mut value);
+        schema.default(&mut value);
+    }
+    Ok(value)
+}
+
+/// Bytes of [`read`]; decodes nothing if there is nothing to do.
+pub(crate) fn read_bytes(definition: &Definition, record: &Record) -> Answer<Bytes> {
+    if stale_schema(definition, record).is_some() {
+        return crate::http::present::encode(&read(definition, record)?);
+    }
+    if is_stored_as_shown(definition) { Ok(record.value.clone()) } else { show_bytes(definition, &record.value) }
+}
+
+/// The schema, if it is younger than the record.
+fn stale_schema<'a>(definition: &'a Definition, record: &Record) -> Option<&'a Schema> {
+    match definition.origin {
+        Origin::Custom { revision, .. } if record.mod_revision < revision => definition.schema.as_ref(),
+        _ => None,
+    }
 }
 
 /// Turns an object of the version into what is stored.

@@ -40,7 +40,6 @@ async fn attempt(call: &Call, mut new: Value, options: &WriteOptions) -> Answer<
     }
     let mut warnings: Vec<String> = metadata::dedupe_owners(&mut new).into_iter().collect();
     warnings.extend(pipeline::run(&call, None, &mut new, Part::Main, options.dry_run)?);
-    custom::prepare_create(&call, &new)?;
     let _reservation = strategy::reserve(&call, None, &mut new)?;
     let key = call.key();
     if options.dry_run {

@@ -60,7 +60,12 @@ fn decode_patch(kind: Kind, body: &[u8]) -> Answer<Value> {
 
 /// Reads a patch for something that is not itself stored, such as a Scale.
 pub(crate) fn reader(content_type: &str, body: &[u8]) -> Answer<impl Fn(&Value) -> Answer<Value>> {
-    let json = media_type(content_type) == JSON;
+    let media = media_type(content_type);
+    let json = media == JSON;
+    // A Scale has no lists, so merging it is the same in both ways.
+    if !json && media != MERGE && media != STRATEGIC {
+        return Err(Box::new(Status::unsupported_media_type(&[JSON, MERGE, STRATEGIC])));
+    }
     let patch = decode_patch(if json { Kind::Json } else { Kind::Merge }, body)?;
     Ok(move |old: &Value| {
         let mut new = old.clone();

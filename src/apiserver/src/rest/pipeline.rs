@@ -5,7 +5,7 @@ use flybridge_schema::Schema;
 use serde_json::Value;
 
 use super::{Call, metadata, strategy};
-use crate::registry::Origin;
+use crate::registry::{Origin, custom};
 use crate::request::Answer;
 
 /// Which part of an object a write is about.
@@ -46,6 +46,7 @@ pub(crate) fn run(
     {
         errors.extend(custom_violations(schema, old, new));
     }
+    errors.extend(custom::violations(call, old, new));
     if part != Part::Status {
         if call.definition.origin == Origin::BuiltIn {
             errors.extend(strategy::validate(call, old, new));
@@ -66,10 +67,20 @@ fn custom_violations(schema: &Schema, old: Option<&Value>, new: &Value) -> Vec<F
     if let Some(old) = old {
         let former = schema.validate(old);
         errors.retain(|error| {
-            !former.iter().any(|known| known.field == error.field && known.message == error.message)
+            let known = former.iter().any(|known| known.field == error.field && known.message == error.message);
+            !known || value_at(old, &error.field) != value_at(new, &error.field)
         });
     }
     errors
+}
+
+/// The value at a path such as `spec.list[1].name`.
+fn value_at<'a>(object: &'a Value, path: &str) -> Option<&'a Value> {
+    let steps = path.split(['.', '[', ']']).filter(|step| !step.is_empty());
+    steps.into_iter().try_fold(object, |value, step| match value {
+        Value::Array(items) => items.get(step.parse::<usize>().ok()?),
+        other => other.get(step),
+    })
 }
 
 fn complete(call: &Call, old: Option<&Value>, new: &mut Value) {

@@ -63,11 +63,26 @@ async fn write(
 
 fn replicas_in(call: &Call, scale: &Value) -> Answer<i64> {
     let replicas = scale["spec"]["replicas"].as_i64().unwrap_or(0);
+    if replicas < 0
+        && let Some(paths) = &call.definition.scale
+    {
+        return Err(negative_custom(call, &paths.spec_replicas.join("."), replicas));
+    }
     if replicas < 0 {
         let error = FieldError::invalid("spec.replicas", replicas, "must be greater than or equal to 0");
         return Err(Box::new(Status::invalid("autoscaling", "Scale", &call.name, &[error])));
     }
     Ok(replicas)
+}
+
+/// Upstream finds a negative number of a custom resource by its schema and by itself.
+fn negative_custom(call: &Call, path: &str, replicas: i64) -> Box<Status> {
+    let errors = [
+        FieldError::invalid(path, replicas, &format!("{path} in body should be greater than or equal to 0")),
+        FieldError::invalid(format!(".{path}"), replicas, "should be a non-negative integer"),
+    ];
+    let definition = &call.definition;
+    Box::new(Status::invalid(&definition.group, &definition.kind, &call.name, &errors))
 }
 
 fn spec_path(call: &Call) -> Vec<String> {

@@ -23,6 +23,13 @@ pub(crate) fn complete(call: &Call, old: Option<&Value>, new: &mut Value) {
         complete_namespace(new);
     }
     keep_allocated(call, old, new);
+    if is_core(call, "pods")
+        && new["status"]["podIPs"].is_null()
+        && let Some(address) = object::path_str(new, &["status", "podIP"]).filter(|ip| !ip.is_empty())
+    {
+        let addresses = json!([{"ip": address}]);
+        object::set_path(new, &["status", "podIPs"], addresses);
+    }
     match old {
         None => defaults::apply_for_create(&call.definition.gvk(), new),
         Some(_) => defaults::apply(&call.definition.gvk(), new),

@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::pipeline::{self, Part};
 use super::{Call, Done, Outcome, TRIES, metadata, store_failure, strategy};
 use crate::options::WriteOptions;
-use crate::registry::Origin;
+use crate::registry::{Origin, custom};
 use crate::request::Answer;
 
 /// PUT of an object or of its status.
@@ -92,8 +92,8 @@ async fn write(
 ) -> Answer<Done> {
     metadata::on_update(call, old, &mut new)?;
     keep_other_part(call, old, &mut new, part);
+    custom::prepare_update(call, &mut new);
     let warnings = pipeline::run(call, Some(old), &mut new, part, options.dry_run)?;
-    crate::registry::custom::prepare_update(call, old, &mut new)?;
     let _reservation = strategy::reserve(call, Some(old), &mut new)?;
     let counts = call.definition.traits.generation && part == Part::Main;
     if counts && strategy::desired_state_changed(call, old, &new) {

@@ -1,6 +1,6 @@
 //! What the server does with CRD objects as they come, change and go: checks, conditions, names.
 
-use flybridge_machinery::{conditions, object};
+use flybridge_machinery::{FieldError, conditions, object};
 use flybridge_store::{Error, Expect, Key, Op};
 use serde_json::{Value, json};
 
@@ -8,29 +8,30 @@ use super::{BUCKET, CLEANUP_FINALIZER, rules, text, texts};
 use crate::record;
 use crate::registry::{Definition, Registry};
 use crate::request::Answer;
-use crate::rest::{Call, TRIES, pipeline, store_failure};
+use crate::rest::{Call, TRIES, store_failure};
 use crate::server::ApiServer;
 
 fn is_crd(call: &Call) -> bool {
     &*call.definition.bucket == BUCKET
 }
 
-/// Checks a new CRD; other objects are left alone.
-pub(crate) fn prepare_create(call: &Call, new: &Value) -> Answer<()> {
-    if is_crd(call) {
-        pipeline::refuse(call, new, &rules::violations(new))?;
-    }
-    Ok(())
-}
-
-/// Checks a changed CRD and notes its versions; other objects are left alone.
-pub(crate) fn prepare_update(call: &Call, old: &Value, new: &mut Value) -> Answer<()> {
+/// What is wrong with a CRD; nothing with other objects.
+pub(crate) fn violations(call: &Call, old: Option<&Value>, new: &Value) -> Vec<FieldError> {
     if !is_crd(call) {
-        return Ok(());
+        return Vec::new();
     }
     let mut errors = rules::violations(new);
-    errors.extend(rules::change_violations(old, new));
-    pipeline::refuse(call, new, &errors)?;
+    if let Some(old) = old {
+        errors.extend(rules::change_violations(old, new));
+    }
+    errors
+}
+
+/// Notes the stored versions of a changed CRD; other objects are left alone.
+pub(crate) fn prepare_update(call: &Call, new: &mut Value) {
+    if !is_crd(call) {
+        return;
+    }
     let mut stored = texts(&new["status"]["storedVersions"]);
     for version in rules::storage_versions(new) {
         if !stored.contains(&version) {
@@ -40,7 +41,6 @@ pub(crate) fn prepare_update(call: &Call, old: &Value, new: &mut Value) -> Answe
     if new["status"].is_object() {
         new["status"]["storedVersions"] = json!(stored);
     }
-    Ok(())
 }
 
 /// Holds a CRD that is being deleted until its objects are gone; other objects are left alone.
