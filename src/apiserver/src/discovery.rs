@@ -31,6 +31,14 @@ pub(crate) struct Document {
     pub(crate) hash: String,
 }
 
+impl Document {
+    pub(crate) fn of(bytes: Bytes) -> Self {
+        let digest = Sha512::digest(&bytes);
+        let hash = digest.iter().map(|byte| format!("{byte:02X}")).collect();
+        Self { bytes, hash }
+    }
+}
+
 /// Documents by name.
 #[derive(Debug, Default)]
 pub(crate) struct Documents(Mutex<BTreeMap<String, Document>>);
@@ -50,10 +58,7 @@ impl Documents {
         if let Some(document) = self.0.lock().get(name) {
             return Ok(document.clone());
         }
-        let bytes = make()?;
-        let digest = Sha512::digest(&bytes);
-        let hash = digest.iter().map(|byte| format!("{byte:02X}")).collect::<String>();
-        let document = Document { bytes, hash };
+        let document = Document::of(make()?);
         self.0.lock().insert(name.to_owned(), document.clone());
         Ok(document)
     }

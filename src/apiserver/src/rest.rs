@@ -5,6 +5,7 @@ pub(crate) mod collection;
 pub(crate) mod convert;
 pub(crate) mod create;
 pub(crate) mod delete;
+pub(crate) mod eviction;
 pub(crate) mod list;
 pub(crate) mod metadata;
 pub(crate) mod patch;

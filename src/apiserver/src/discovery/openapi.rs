@@ -2,6 +2,7 @@
 
 use flybridge_machinery::Status;
 use flybridge_schema::openapi::{Endpoint, v3_document};
+use bytes::Bytes;
 use http::header::LOCATION;
 use http::{HeaderMap, HeaderValue, Response, StatusCode};
 use serde_json::{Map, Value, json};
@@ -40,7 +41,8 @@ pub(super) fn answer(
             }
             present::encode(&json!({"paths": paths}))
         })?;
-        return Ok(tagged(&document, "application/json", headers));
+        // Upstream's index goes out with this type, too.
+        return Ok(tagged(&document, "text/plain; charset=utf-8", headers));
     }
     if path == V2 {
         return Ok(version_2(headers));
@@ -69,7 +71,8 @@ pub(super) fn answer(
 fn version_2(headers: &HeaderMap) -> Response<ApiBody> {
     let accept = headers.get(http::header::ACCEPT).and_then(|value| value.to_str().ok());
     if accept.is_some_and(|accept| accept.contains("proto-openapi.spec.v2")) {
-        return respond::bytes(StatusCode::OK, V2_PROTOBUF, V2_DOCUMENT);
+        let document = Document::of(Bytes::from_static(V2_DOCUMENT));
+        return tagged(&document, V2_PROTOBUF, headers);
     }
     let document = json!({
         "swagger": "2.0",
@@ -77,7 +80,7 @@ fn version_2(headers: &HeaderMap) -> Response<ApiBody> {
         "paths": {},
         "definitions": {},
     });
-    respond::bytes(StatusCode::OK, "application/json", document.to_string())
+    tagged(&Document::of(Bytes::from(document.to_string())), "application/json", headers)
 }
 
 fn name_of(group: &str, version: &str) -> String {

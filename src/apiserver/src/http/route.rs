@@ -17,7 +17,7 @@ use crate::http::{decode, respond};
 use crate::options::{DeleteOptions, ListOptions, Query, WriteOptions};
 use crate::request::{Answer, Path, Target, User, read_path};
 use crate::rest::pipeline::Part;
-use crate::rest::{Call, Done, Outcome, collection, create, delete, list, patch, read, scale, strategy, update, watch};
+use crate::rest::{Call, Done, Outcome, collection, create, delete, eviction, list, patch, read, scale, strategy, update, watch};
 use crate::reviews;
 use crate::server::ApiServer;
 
@@ -400,11 +400,7 @@ async fn evict(call: &Call, incoming: Incoming) -> Answer<Response<ApiBody>> {
     }
     let mut options = DeleteOptions::read(&query, Some(&decoded.value["deleteOptions"]))?;
     options.dry_run |= query.get("dryRun").is_some();
-    if !options.dry_run {
-        let write = WriteOptions::default();
-        update::modify(call, Part::Both, &write, |old| Ok(strategy::mark_evicted(call, old))).await?;
-    }
-    delete::delete(call, &options).await?;
+    eviction::evict(call, &options).await?;
     created()
 }
 

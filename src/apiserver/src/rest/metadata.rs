@@ -1,6 +1,6 @@
 //! What the server decides of an object's metadata, and the rules clients' metadata must obey.
 
-use flybridge_machinery::{FieldError, Status, names, object, time};
+use flybridge_machinery::{FieldError, Status, names, object};
 use serde_json::{Value, json};
 
 use super::{Call, bare_failure, pipeline};
@@ -28,6 +28,11 @@ pub(crate) fn identify(call: &Call, body: &mut Value) -> Answer<()> {
     if (!api_version.is_empty() && api_version != wanted)
         || (!kind.is_empty() && kind != definition.kind)
     {
+        if definition.origin != Origin::BuiltIn && api_version == wanted {
+            let why = format!("must be {}", definition.kind);
+            let error = FieldError::invalid("kind", kind, &why);
+            return Err(Box::new(Status::invalid(&definition.group, kind, object::name(body), &[error])));
+        }
         return bad(format!(
             "the object provided is unrecognized (must be of type {}): {kind} of {api_version} is not {} of {wanted}",
             definition.kind, definition.kind

@@ -68,19 +68,17 @@ fn custom_violations(schema: &Schema, old: Option<&Value>, new: &Value) -> Vec<F
         let former = schema.validate(old);
         errors.retain(|error| {
             let known = former.iter().any(|known| known.field == error.field && known.message == error.message);
-            !known || value_at(old, &error.field) != value_at(new, &error.field)
+            // Lists change as a whole, so what is in one is compared with all of it.
+            let place = error.field.split('[').next().unwrap_or_default();
+            !known || value_at(old, place) != value_at(new, place)
         });
     }
     errors
 }
 
-/// The value at a path such as `spec.list[1].name`.
+/// The value at a path such as `spec.mode`.
 fn value_at<'a>(object: &'a Value, path: &str) -> Option<&'a Value> {
-    let steps = path.split(['.', '[', ']']).filter(|step| !step.is_empty());
-    steps.into_iter().try_fold(object, |value, step| match value {
-        Value::Array(items) => items.get(step.parse::<usize>().ok()?),
-        other => other.get(step),
-    })
+    path.split('.').try_fold(object, |value, step| value.get(step))
 }
 
 fn complete(call: &Call, old: Option<&Value>, new: &mut Value) {

@@ -271,8 +271,7 @@ pub(crate) fn bind_pod(call: &Call, old: &Value, body: &Value) -> Answer<Value> 
     }
     let node = body["target"]["name"].as_str().unwrap_or_default();
     if node.is_empty() {
-        let error = FieldError::required("target.name", "");
-        return Err(Box::new(Status::invalid("", "Binding", &call.name, &[error])));
+        return Err(super::bare_failure("target.name: Required value"));
     }
     let bound = old["spec"]["nodeName"].as_str().unwrap_or_default();
     if !bound.is_empty() {

@@ -43,8 +43,8 @@ fn connector(pki: &Pki, user: Option<(&str, &[&str])>) -> TlsConnector {
         None => builder.with_no_client_auth(),
         Some((name, groups)) => {
             let credentials = pki.client(name, groups, jiff::Timestamp::now()).unwrap();
-            let chain = vec![CertificateDer::from_pem_slice(credentials.certificate_pem.as_bytes()).unwrap()];
-            let key = PrivateKeyDer::from_pem_slice(credentials.key_pem.as_bytes()).unwrap();
+            let chain = vec![CertificateDer::from_pem_slice(credentials.certificate_pem().as_bytes()).unwrap()];
+            let key = PrivateKeyDer::from_pem_slice(credentials.key_pem().as_bytes()).unwrap();
             builder.with_client_auth_cert(chain, key).unwrap()
         }
     };

@@ -38,7 +38,8 @@ pub(crate) fn at(value: &Value, pointer: &str) -> Value {
 
 fn step(value: &Value, token: &str) -> Value {
     if token == "#" {
-        return value.as_array().map_or(Value::Null, |items| json!(items.len()));
+        let fields = || value.as_object().map(serde_json::Map::len);
+        return value.as_array().map(Vec::len).or_else(fields).map_or(Value::Null, |length| json!(length));
     }
     if let Some(test) = token.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
         let Some((path, wanted)) = test.split_once('=') else { return Value::Null };
