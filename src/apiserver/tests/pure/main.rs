@@ -9,3 +9,5 @@ mod defaults;
 mod printers;
 #[cfg(test)]
 mod records;
+#[cfg(test)]
+mod validation;
