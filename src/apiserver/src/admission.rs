@@ -21,10 +21,20 @@ pub struct Attributes<'a> {
 /// Rules beside the built-in ones. Pure: the same input gives the same answer.
 pub trait Admission: Send + Sync {
     /// Changes an object that is to be written and returns warnings; `old` is the stored one.
-    fn mutate(&self, attributes: &Attributes<'_>, old: Option<&Value>, new: &mut Value) -> Vec<String>;
+    fn mutate(
+        &self,
+        attributes: &Attributes<'_>,
+        old: Option<&Value>,
+        new: &mut Value,
+    ) -> Vec<String>;
 
     /// Violations of an object that is to be written, after defaulting.
-    fn validate(&self, attributes: &Attributes<'_>, old: Option<&Value>, new: &Value) -> Vec<FieldError>;
+    fn validate(
+        &self,
+        attributes: &Attributes<'_>,
+        old: Option<&Value>,
+        new: &Value,
+    ) -> Vec<FieldError>;
 
     /// Why an object may not be deleted, if so.
     fn refuse_deletion(&self, attributes: &Attributes<'_>, object: &Value) -> Option<String>;

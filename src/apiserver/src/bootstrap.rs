@@ -34,8 +34,14 @@ impl ApiServer {
                 "spec": {"finalizers": ["kubernetes"]},
                 "status": {"phase": "Active"},
             });
-            let Ok(value) = record::encode(&namespace) else { continue };
-            let op = Op::Put { key, expect: Expect::Absent, value };
+            let Ok(value) = record::encode(&namespace) else {
+                continue;
+            };
+            let op = Op::Put {
+                key,
+                expect: Expect::Absent,
+                value,
+            };
             match inner.store.commit(vec![op]).await {
                 Ok(_) | Err(flybridge_store::Error::Conflict { .. }) => {}
                 Err(error) => return Err(error),

@@ -50,11 +50,7 @@ impl Documents {
     }
 
     /// The document of a name, made if need be.
-    pub(crate) fn get(
-        &self,
-        name: &str,
-        make: impl FnOnce() -> Answer<Bytes>,
-    ) -> Answer<Document> {
+    pub(crate) fn get(&self, name: &str, make: impl FnOnce() -> Answer<Bytes>) -> Answer<Document> {
         if let Some(document) = self.0.lock().get(name) {
             return Ok(document.clone());
         }
@@ -71,7 +67,9 @@ pub(crate) fn tagged(
     headers: &HeaderMap,
 ) -> Response<ApiBody> {
     let tag = format!("\"{}\"", document.hash);
-    let known = headers.get(IF_NONE_MATCH).and_then(|value| value.to_str().ok());
+    let known = headers
+        .get(IF_NONE_MATCH)
+        .and_then(|value| value.to_str().ok());
     let mut response = if known == Some(tag.as_str()) {
         respond::bytes(StatusCode::NOT_MODIFIED, content_type, Bytes::new())
     } else {
@@ -80,7 +78,9 @@ pub(crate) fn tagged(
     if let Ok(value) = HeaderValue::from_str(&tag) {
         response.headers_mut().insert(ETAG, value);
     }
-    response.headers_mut().insert(VARY, HeaderValue::from_static("Accept"));
+    response
+        .headers_mut()
+        .insert(VARY, HeaderValue::from_static("Accept"));
     response
 }
 
@@ -88,8 +88,14 @@ pub(crate) fn tagged(
 pub(crate) fn version(server: &ApiServer, group: &str, version: &str) -> Answer<Response<ApiBody>> {
     let registry = server.registry();
     if !registry.has_version(group, version) {
-        let known = registry.all().any(|other| other.group == group && other.origin == Origin::BuiltIn);
-        return if known { Err(Box::new(Status::unknown_resource())) } else { Ok(not_found()) };
+        let known = registry
+            .all()
+            .any(|other| other.group == group && other.origin == Origin::BuiltIn);
+        return if known {
+            Err(Box::new(Status::unknown_resource()))
+        } else {
+            Ok(not_found())
+        };
     }
     let body = present::encode(&legacy::resources(&registry, group, version))?;
     Ok(respond::json(StatusCode::OK, body, Encoding::Json))
@@ -130,7 +136,11 @@ pub(crate) fn other(
         checked if is_check(checked) => Ok(respond::text(StatusCode::OK, "ok")),
         "" => {
             let paths = json!({"paths": ["/api", "/apis", "/healthz", "/livez", "/metrics", "/openapi/v3", "/readyz", "/version"]});
-            Ok(respond::json(StatusCode::OK, present::encode(&paths)?, Encoding::Json))
+            Ok(respond::json(
+                StatusCode::OK,
+                present::encode(&paths)?,
+                Encoding::Json,
+            ))
         }
         path if path.starts_with("/openapi/") => openapi::answer(server, path, headers, query),
         _ => Ok(not_found()),
@@ -143,8 +153,16 @@ fn root(server: &ApiServer, core: bool, headers: &HeaderMap) -> Answer<Response<
     let Some(version) = wanted else {
         // A client that asks for nothing but another version of aggregated discovery gets neither.
         negotiate::accept(headers, Shape::Object)?;
-        let value = if core { legacy::core_versions() } else { legacy::groups(&registry) };
-        return Ok(respond::json(StatusCode::OK, present::encode(&value)?, Encoding::Json));
+        let value = if core {
+            legacy::core_versions()
+        } else {
+            legacy::groups(&registry)
+        };
+        return Ok(respond::json(
+            StatusCode::OK,
+            present::encode(&value)?,
+            Encoding::Json,
+        ));
     };
     let name = format!("discovery/{core}/{version}");
     let document = server.inner.documents.get(&name, || {
@@ -181,26 +199,52 @@ fn machine() -> &'static str {
 
 /// Single checks behind a health endpoint; `etcd` is what probes call the store.
 fn is_check(path: &str) -> bool {
-    let Some((endpoint, check)) = path.rsplit_once('/') else { return false };
-    matches!(endpoint, "/healthz" | "/livez" | "/readyz") && matches!(check, "ping" | "store" | "etcd")
+    let Some((endpoint, check)) = path.rsplit_once('/') else {
+        return false;
+    };
+    matches!(endpoint, "/healthz" | "/livez" | "/readyz")
+        && matches!(check, "ping" | "store" | "etcd")
 }
 
 /// Figures of the store in the text format of Prometheus.
 fn metrics(server: &ApiServer) -> Response<ApiBody> {
     let stats = server.inner.store.stats();
     let figures = [
-        ("flybridge_store_revision", "The present revision.", stats.revision),
-        ("flybridge_store_oldest_revision", "The oldest revision a watch may start after.", stats.oldest),
-        ("flybridge_store_file_bytes", "Bytes on disk.", stats.file_bytes),
+        (
+            "flybridge_store_revision",
+            "The present revision.",
+            stats.revision,
+        ),
+        (
+            "flybridge_store_oldest_revision",
+            "The oldest revision a watch may start after.",
+            stats.oldest,
+        ),
+        (
+            "flybridge_store_file_bytes",
+            "Bytes on disk.",
+            stats.file_bytes,
+        ),
     ];
     let counts = [
-        ("flybridge_store_records", "Records in all buckets.", stats.records),
-        ("flybridge_store_events", "Events kept for watchers.", stats.events),
+        (
+            "flybridge_store_records",
+            "Records in all buckets.",
+            stats.records,
+        ),
+        (
+            "flybridge_store_events",
+            "Events kept for watchers.",
+            stats.events,
+        ),
     ];
     let mut text = String::new();
-    let counts = counts.map(|(name, help, count)| (name, help, u64::try_from(count).unwrap_or(u64::MAX)));
+    let counts =
+        counts.map(|(name, help, count)| (name, help, u64::try_from(count).unwrap_or(u64::MAX)));
     for (name, help, figure) in figures.into_iter().chain(counts) {
-        text.push_str(&format!("# HELP {name} {help}\n# TYPE {name} gauge\n{name} {figure}\n"));
+        text.push_str(&format!(
+            "# HELP {name} {help}\n# TYPE {name} gauge\n{name} {figure}\n"
+        ));
     }
     let content_type = "text/plain; version=0.0.4; charset=utf-8; escaping=underscores";
     respond::bytes(StatusCode::OK, content_type, text)
@@ -209,7 +253,10 @@ fn metrics(server: &ApiServer) -> Response<ApiBody> {
 fn health(path: &str, query: &Query) -> Response<ApiBody> {
     if query.flag("verbose") {
         let name = path.trim_matches('/');
-        return respond::text(StatusCode::OK, format!("[+]ping ok\n[+]store ok\n{name} check passed\n"));
+        return respond::text(
+            StatusCode::OK,
+            format!("[+]ping ok\n[+]store ok\n{name} check passed\n"),
+        );
     }
     respond::text(StatusCode::OK, "ok")
 }

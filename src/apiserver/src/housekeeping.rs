@@ -163,15 +163,27 @@ impl Housekeeper {
         }
         if &*place.bucket == "namespaces" {
             let name = Arc::clone(&place.name);
-            self.enqueue(if terminating { Work::Namespace(name) } else { Work::Furniture(name) });
+            self.enqueue(if terminating {
+                Work::Namespace(name)
+            } else {
+                Work::Furniture(name)
+            });
         }
-        if terminating && header.finalizers.iter().any(|finalizer| finalizer == CLEANUP_FINALIZER) {
+        if terminating
+            && header
+                .finalizers
+                .iter()
+                .any(|finalizer| finalizer == CLEANUP_FINALIZER)
+        {
             self.enqueue(Work::Custom(Arc::clone(&place.name)));
         }
     }
 
     fn changed(&mut self, event: &Event) {
-        let place = Place { bucket: Arc::clone(&event.key.bucket), name: Arc::clone(&event.key.name) };
+        let place = Place {
+            bucket: Arc::clone(&event.key.bucket),
+            name: Arc::clone(&event.key.name),
+        };
         if event.kind == EventKind::Put {
             self.seen(&place, &event.record);
             return;
@@ -186,7 +198,9 @@ impl Housekeeper {
             self.enqueue(Work::Object(dependent));
         }
         self.dependents.owner_gone(&header.uid);
-        if !header.namespace.is_empty() && namespaces::is_terminating(&self.server, &header.namespace) {
+        if !header.namespace.is_empty()
+            && namespaces::is_terminating(&self.server, &header.namespace)
+        {
             self.enqueue(Work::Namespace(header.namespace.as_str().into()));
         }
         if furniture::is_piece(&place.bucket, &header.name) {
@@ -203,11 +217,16 @@ impl Housekeeper {
         let name: Arc<str> = format!("{plural}.{group}").into();
         let bucket = Definition::bucket_of("apiextensions.k8s.io", "customresourcedefinitions");
         let record = self.server.inner.store.snapshot().get(&bucket, &name)?;
-        Header::of(&record).deletion_timestamp.is_some().then_some(name)
+        Header::of(&record)
+            .deletion_timestamp
+            .is_some()
+            .then_some(name)
     }
 
-    async fn look_at(&mut self, place: &Place) -> Answer<()> {
-        let Some((call, object)) = self.open(place) else { return Ok(()) };
+    async fn look_at(&self, place: &Place) -> Answer<()> {
+        let Some((call, object)) = self.open(place) else {
+            return Ok(());
+        };
         if object::is_terminating(&object) {
             return self.unblock(&call, &object).await;
         }
@@ -228,13 +247,21 @@ impl Housekeeper {
         if object::has_finalizer(object, "foregroundDeletion") {
             let mut blocked = false;
             for dependent in self.dependents.of(uid) {
-                let Some((call, object)) = self.open(&dependent) else { continue };
+                let Some((call, object)) = self.open(&dependent) else {
+                    continue;
+                };
                 let references = object::owner_references(&object);
-                blocked |= references.iter().any(|owner| owner.uid == uid && owner.block_owner_deletion == Some(true));
+                blocked |= references
+                    .iter()
+                    .any(|owner| owner.uid == uid && owner.block_owner_deletion == Some(true));
                 if !object::is_terminating(&object) {
                     let own = object::uid(&object);
                     let leaf = self.dependents.of(own.unwrap_or_default()).is_empty();
-                    let propagation = if leaf { Propagation::Background } else { Propagation::Foreground };
+                    let propagation = if leaf {
+                        Propagation::Background
+                    } else {
+                        Propagation::Foreground
+                    };
                     remove(&call, propagation, own).await?;
                 }
             }
@@ -252,15 +279,22 @@ impl Housekeeper {
     /// Deletes the objects of a terminating CRD, then lets the CRD go.
     async fn finish_custom(&self, name: &str) -> Answer<()> {
         let bucket = Definition::bucket_of("apiextensions.k8s.io", "customresourcedefinitions");
-        let Some((call, crd)) = open(&self.server, &bucket, name) else { return Ok(()) };
+        let Some((call, crd)) = open(&self.server, &bucket, name) else {
+            return Ok(());
+        };
         if !object::is_terminating(&crd) {
             return Ok(());
         }
         let text = |path: &[&str]| object::path_str(&crd, path).unwrap_or_default().to_owned();
-        let instances = Definition::bucket_of(&text(&["spec", "group"]), &text(&["spec", "names", "plural"]));
+        let instances = Definition::bucket_of(
+            &text(&["spec", "group"]),
+            &text(&["spec", "names", "plural"]),
+        );
         let snapshot = self.server.inner.store.snapshot();
-        let names: Vec<Arc<str>> =
-            snapshot.range(&instances, "", None).map(|(name, _)| Arc::clone(name)).collect();
+        let names: Vec<Arc<str>> = snapshot
+            .range(&instances, "", None)
+            .map(|(name, _)| Arc::clone(name))
+            .collect();
         if names.is_empty() {
             return remove_finalizer(&call, CLEANUP_FINALIZER).await;
         }

@@ -5,3 +5,5 @@ pub(crate) mod negotiate;
 pub(crate) mod present;
 pub(crate) mod respond;
 pub(crate) mod route;
+pub(crate) mod subresource;
+pub(crate) mod verbs;

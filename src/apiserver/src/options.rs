@@ -26,7 +26,9 @@ impl Query {
         let mut bytes = Vec::with_capacity(text.len());
         let mut rest = text.as_bytes();
         while let Some((&first, tail)) = rest.split_first() {
-            let hex = tail.get(..2).and_then(|pair| std::str::from_utf8(pair).ok());
+            let hex = tail
+                .get(..2)
+                .and_then(|pair| std::str::from_utf8(pair).ok());
             match (first, hex.and_then(|hex| u8::from_str_radix(hex, 16).ok())) {
                 (b'%', Some(byte)) => {
                     bytes.push(byte);
@@ -53,18 +55,27 @@ impl Query {
 
     /// Every value of a name.
     pub fn all<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a str> {
-        self.0.iter().filter(move |(known, _)| known == name).map(|(_, value)| value.as_str())
+        self.0
+            .iter()
+            .filter(move |(known, _)| known == name)
+            .map(|(_, value)| value.as_str())
     }
 
     /// A Go boolean; absent and unreadable are false.
     pub fn flag(&self, name: &str) -> bool {
-        self.0.iter().any(|(known, value)| known == name && matches!(value.as_str(), "" | "1" | "t" | "true" | "True" | "TRUE"))
+        self.0.iter().any(|(known, value)| {
+            known == name && matches!(value.as_str(), "" | "1" | "t" | "true" | "True" | "TRUE")
+        })
     }
 
     fn number(&self, name: &str) -> Answer<Option<i64>> {
-        let Some(text) = self.get(name) else { return Ok(None) };
+        let Some(text) = self.get(name) else {
+            return Ok(None);
+        };
         let number = text.parse().map_err(|_error| {
-            Box::new(Status::bad_request(format!("invalid value \"{text}\" for {name}: not a number")))
+            Box::new(Status::bad_request(format!(
+                "invalid value \"{text}\" for {name}: not a number"
+            )))
         })?;
         Ok(Some(number))
     }
@@ -110,23 +121,39 @@ impl ListOptions {
     /// # Errors
     /// 400 for what cannot be read, 422 for combinations that are not allowed.
     pub fn read(query: &Query) -> Answer<Self> {
-        let labels = Selector::parse(query.get("labelSelector").unwrap_or_default())
-            .map_err(|error| Box::new(Status::bad_request(format!("unable to parse requirement: {error}"))))?;
-        let fields = FieldSelector::parse(query.get("fieldSelector").unwrap_or_default())
-            .map_err(|error| Box::new(Status::bad_request(format!("invalid field selector: {error}"))))?;
+        let labels =
+            Selector::parse(query.get("labelSelector").unwrap_or_default()).map_err(|error| {
+                Box::new(Status::bad_request(format!(
+                    "unable to parse requirement: {error}"
+                )))
+            })?;
+        let fields = FieldSelector::parse(query.get("fieldSelector").unwrap_or_default()).map_err(
+            |error| {
+                Box::new(Status::bad_request(format!(
+                    "invalid field selector: {error}"
+                )))
+            },
+        )?;
         let version_match = match query.get("resourceVersionMatch") {
             None => None,
             Some("Exact") => Some(VersionMatch::Exact),
             Some("NotOlderThan") => Some(VersionMatch::NotOlderThan),
             Some(other) => {
                 let supported = ["Exact", "NotOlderThan", ""];
-                return Err(invalid_list(FieldError::not_supported("resourceVersionMatch", other, &supported)));
+                return Err(invalid_list(FieldError::not_supported(
+                    "resourceVersionMatch",
+                    other,
+                    &supported,
+                )));
             }
         };
         let version = query.get("resourceVersion");
         let watch = query.flag("watch");
         let resource_version = version
-            .map(|text| text.parse::<u64>().map_err(|_error| unreadable_version(text, watch)))
+            .map(|text| {
+                text.parse::<u64>()
+                    .map_err(|_error| unreadable_version(text, watch))
+            })
             .transpose()?;
         let options = Self {
             labels,
@@ -137,18 +164,25 @@ impl ListOptions {
             resource_version,
             version_match,
             watch,
-            timeout_seconds: query.number("timeoutSeconds")?.and_then(|seconds| u64::try_from(seconds).ok()),
+            timeout_seconds: query
+                .number("timeoutSeconds")?
+                .and_then(|seconds| u64::try_from(seconds).ok()),
             bookmarks: query.flag("allowWatchBookmarks"),
-            initial_events: query.get("sendInitialEvents").map(|_| query.flag("sendInitialEvents")),
+            initial_events: query
+                .get("sendInitialEvents")
+                .map(|_| query.flag("sendInitialEvents")),
         };
         options.check()?;
         Ok(options)
     }
 
     fn check(&self) -> Answer<()> {
-        let forbidden = |field: &str, why: &str| Err(invalid_list(FieldError::forbidden(field, why)));
+        let forbidden =
+            |field: &str, why: &str| Err(invalid_list(FieldError::forbidden(field, why)));
         if self.watch {
-            if self.initial_events.is_some() && self.version_match != Some(VersionMatch::NotOlderThan) {
+            if self.initial_events.is_some()
+                && self.version_match != Some(VersionMatch::NotOlderThan)
+            {
                 let field = "resourceVersionMatch";
                 let why = "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan";
                 let mut errors = vec![FieldError::forbidden(field, why)];
@@ -158,12 +192,18 @@ impl ListOptions {
                 return Err(Box::new(Status::invalid_options("ListOptions", &errors)));
             }
             if self.initial_events.is_none() && self.version_match.is_some() {
-                return forbidden("resourceVersionMatch", "resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided");
+                return forbidden(
+                    "resourceVersionMatch",
+                    "resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided",
+                );
             }
             return Ok(());
         }
         if self.initial_events.is_some() {
-            return forbidden("sendInitialEvents", "sendInitialEvents is forbidden for list");
+            return forbidden(
+                "sendInitialEvents",
+                "sendInitialEvents is forbidden for list",
+            );
         }
         if let Some(matching) = self.version_match {
             let mut errors = Vec::new();
@@ -180,10 +220,14 @@ impl ListOptions {
             }
             let version = self.resource_version.unwrap_or(0);
             if matching == VersionMatch::Exact && version == 0 {
-                return forbidden("resourceVersionMatch", "resourceVersionMatch \"Exact\" is forbidden for resourceVersion \"0\"");
+                return forbidden(
+                    "resourceVersionMatch",
+                    "resourceVersionMatch \"Exact\" is forbidden for resourceVersion \"0\"",
+                );
             }
         }
-        if self.continue_token.is_some() && self.resource_version.is_some_and(|version| version > 0) {
+        if self.continue_token.is_some() && self.resource_version.is_some_and(|version| version > 0)
+        {
             return Err(Box::new(Status::bad_request(
                 "specifying resource version is not allowed when using continue",
             )));
@@ -199,7 +243,9 @@ pub(crate) fn unreadable_version(text: &str, watch: bool) -> Box<Status> {
     if watch {
         return crate::rest::bare_failure(message);
     }
-    Box::new(Status::bad_request(format!("invalid resource version: {message}")))
+    Box::new(Status::bad_request(format!(
+        "invalid resource version: {message}"
+    )))
 }
 
 fn invalid_list(error: FieldError) -> Box<Status> {
@@ -252,7 +298,11 @@ impl WriteOptions {
             Some("Strict") => FieldValidation::Strict,
             Some(other) => {
                 let supported = ["Ignore", "Strict", "Warn"];
-                errors.push(FieldError::not_supported("fieldValidation", other, &supported));
+                errors.push(FieldError::not_supported(
+                    "fieldValidation",
+                    other,
+                    &supported,
+                ));
                 FieldValidation::Warn
             }
         };
@@ -261,7 +311,11 @@ impl WriteOptions {
             errors.push(FieldError::too_long("fieldManager", MAX_MANAGER));
         }
         if field_manager.chars().any(char::is_control) {
-            errors.push(FieldError::invalid("fieldManager", field_manager.as_str(), "should only contain printable characters"));
+            errors.push(FieldError::invalid(
+                "fieldManager",
+                field_manager.as_str(),
+                "should only contain printable characters",
+            ));
         }
         if !errors.is_empty() {
             return Err(Box::new(Status::invalid_options(kind, &errors)));
@@ -308,7 +362,9 @@ impl DeleteOptions {
     /// 422 with the field.
     pub fn read(query: &Query, body: Option<&Value>) -> Answer<Self> {
         let text = |name: &str| {
-            body.and_then(|body| body[name].as_str()).map(str::to_owned).or_else(|| query.get(name).map(str::to_owned))
+            body.and_then(|body| body[name].as_str())
+                .map(str::to_owned)
+                .or_else(|| query.get(name).map(str::to_owned))
         };
         let mut errors = Vec::new();
         let propagation = match text("propagationPolicy").as_deref() {
@@ -318,24 +374,40 @@ impl DeleteOptions {
             Some("Orphan") => Some(Propagation::Orphan),
             Some(other) => {
                 let supported = ["Background", "Foreground", "Orphan"];
-                errors.push(FieldError::not_supported("propagationPolicy", other, &supported));
+                errors.push(FieldError::not_supported(
+                    "propagationPolicy",
+                    other,
+                    &supported,
+                ));
                 None
             }
         };
-        let in_body = body.and_then(|body| body["dryRun"].as_array()).into_iter().flatten();
-        let dry_runs: Vec<&str> = in_body.filter_map(Value::as_str).chain(query.all("dryRun")).collect();
+        let in_body = body
+            .and_then(|body| body["dryRun"].as_array())
+            .into_iter()
+            .flatten();
+        let dry_runs: Vec<&str> = in_body
+            .filter_map(Value::as_str)
+            .chain(query.all("dryRun"))
+            .collect();
         for value in dry_runs.iter().filter(|value| **value != "All") {
             errors.push(FieldError::not_supported("dryRun", *value, &["All"]));
         }
         let grace_seconds = body
             .and_then(|body| body["gracePeriodSeconds"].as_i64())
-            .or_else(|| query.get("gracePeriodSeconds").and_then(|text| text.parse().ok()));
+            .or_else(|| {
+                query
+                    .get("gracePeriodSeconds")
+                    .and_then(|text| text.parse().ok())
+            });
         if !errors.is_empty() {
             return Err(Box::new(Status::invalid_options("DeleteOptions", &errors)));
         }
         let orphan = match body.and_then(|body| body["orphanDependents"].as_bool()) {
             Some(orphan) => Some(orphan),
-            None => query.get("orphanDependents").map(|_| query.flag("orphanDependents")),
+            None => query
+                .get("orphanDependents")
+                .map(|_| query.flag("orphanDependents")),
         };
         if orphan.is_some()
             && let Some(policy) = text("propagationPolicy")
@@ -344,9 +416,16 @@ impl DeleteOptions {
             let error = FieldError::invalid("propagationPolicy", policy, why);
             return Err(Box::new(Status::invalid_options("DeleteOptions", &[error])));
         }
-        let orphan = orphan.map(|orphan| if orphan { Propagation::Orphan } else { Propagation::Background });
+        let orphan = orphan.map(|orphan| {
+            if orphan {
+                Propagation::Orphan
+            } else {
+                Propagation::Background
+            }
+        });
         let precondition = |name: &str| {
-            body.and_then(|body| body["preconditions"][name].as_str()).map(str::to_owned)
+            body.and_then(|body| body["preconditions"][name].as_str())
+                .map(str::to_owned)
         };
         Ok(Self {
             grace_seconds,
@@ -374,7 +453,8 @@ mod tests {
     fn refuses_unknown_dry_runs_and_orders() {
         let error = WriteOptions::read(&Query::parse("dryRun=Some"), "CreateOptions").unwrap_err();
         assert_eq!(error.code, 422);
-        let error = DeleteOptions::read(&Query::parse("propagationPolicy=Later"), None).unwrap_err();
+        let error =
+            DeleteOptions::read(&Query::parse("propagationPolicy=Later"), None).unwrap_err();
         assert_eq!(error.code, 422);
     }
 
@@ -382,7 +462,12 @@ mod tests {
     fn exact_needs_a_version() {
         let read = |text: &str| ListOptions::read(&Query::parse(text));
         assert_eq!(read("resourceVersionMatch=Exact").unwrap_err().code, 422);
-        assert_eq!(read("resourceVersionMatch=Exact&resourceVersion=0").unwrap_err().code, 422);
+        assert_eq!(
+            read("resourceVersionMatch=Exact&resourceVersion=0")
+                .unwrap_err()
+                .code,
+            422
+        );
         assert_eq!(read("resourceVersion=foo").unwrap_err().code, 400);
         assert!(read("resourceVersionMatch=Exact&resourceVersion=7").is_ok());
     }

@@ -39,7 +39,11 @@ struct Split {
 
 impl Split {
     fn out(&mut self) -> &mut Vec<u8> {
-        if self.passed { &mut self.tail } else { &mut self.head }
+        if self.passed {
+            &mut self.tail
+        } else {
+            &mut self.head
+        }
     }
 
     fn map(&mut self, value: &Value, level: Level) -> Answer<()> {
@@ -88,8 +92,11 @@ fn write<T: serde::Serialize + ?Sized>(out: &mut Vec<u8>, value: &T) -> Answer<(
 /// # Errors
 /// 500 if they are not the object they should be.
 pub fn decode(bytes: &Bytes) -> Answer<Value> {
-    serde_json::from_slice(bytes)
-        .map_err(|error| Box::new(Status::internal_error(format!("a stored object is unreadable: {error}"))))
+    serde_json::from_slice(bytes).map_err(|error| {
+        Box::new(Status::internal_error(format!(
+            "a stored object is unreadable: {error}"
+        )))
+    })
 }
 
 /// The fields of an object's metadata that are asked for often.
@@ -127,7 +134,9 @@ impl Header {
     }
 
     fn parse(bytes: &Bytes) -> Self {
-        serde_json::from_slice::<Envelope>(bytes).map(|envelope| envelope.metadata).unwrap_or_default()
+        serde_json::from_slice::<Envelope>(bytes)
+            .map(|envelope| envelope.metadata)
+            .unwrap_or_default()
     }
 }
 
@@ -164,12 +173,19 @@ mod tests {
         });
         let store = Store::memory();
         let value = encode(&object).unwrap();
-        let op = Op::Put { key: Key::new("configmaps", "d/a"), expect: Expect::Absent, value };
+        let op = Op::Put {
+            key: Key::new("configmaps", "d/a"),
+            expect: Expect::Absent,
+            value,
+        };
         let committed = store.commit(vec![op]).await.unwrap();
         let stored = decode(&committed.events[0].record.value).unwrap();
         assert_eq!(stored["metadata"]["resourceVersion"], json!("1"));
         assert_eq!(stored["data"], object["data"]);
         let header = Header::of(&committed.events[0].record);
-        assert_eq!((header.name.as_str(), header.labels["x"].as_str()), ("a", "y"));
+        assert_eq!(
+            (header.name.as_str(), header.labels["x"].as_str()),
+            ("a", "y")
+        );
     }
 }

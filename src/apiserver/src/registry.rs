@@ -16,7 +16,9 @@ pub use self::definition::{Definition, Origin, ScalePaths, Scope, Subresource, T
 /// Orders `v10` over `v2` over `v1beta1` over `v1alpha3` over anything else.
 fn version_priority(version: &str) -> (u8, u64, u64, std::cmp::Reverse<String>) {
     let other = (0, 0, 0, std::cmp::Reverse(version.to_owned()));
-    let Some(rest) = version.strip_prefix('v') else { return other };
+    let Some(rest) = version.strip_prefix('v') else {
+        return other;
+    };
     let (stage, major, minor) = match (rest.split_once("beta"), rest.split_once("alpha")) {
         (Some((major, minor)), _) => (2, major, minor),
         (_, Some((major, minor))) => (1, major, minor),
@@ -43,7 +45,11 @@ impl Registry {
     pub fn insert(&mut self, definition: impl Into<Arc<Definition>>) {
         let definition = definition.into();
         let gvr = definition.gvr();
-        let versions = match self.groups.iter_mut().find(|(group, _)| *group == gvr.group) {
+        let versions = match self
+            .groups
+            .iter_mut()
+            .find(|(group, _)| *group == gvr.group)
+        {
             Some((_, versions)) => versions,
             None => {
                 self.groups.push((gvr.group.clone(), Vec::new()));
@@ -108,15 +114,25 @@ impl Registry {
 
     /// The definition of a stored family, in its storage version if that is served.
     pub fn of_bucket(&self, bucket: &str) -> Option<&Arc<Definition>> {
-        let family = || self.resources.values().filter(|definition| &*definition.bucket == bucket);
-        let stored = |definition: &&Arc<Definition>| definition.storage_api_version() == definition.api_version();
+        let family = || {
+            self.resources
+                .values()
+                .filter(|definition| &*definition.bucket == bucket)
+        };
+        let stored = |definition: &&Arc<Definition>| {
+            definition.storage_api_version() == definition.api_version()
+        };
         family().find(stored).or_else(|| family().next())
     }
 
     /// One definition for each stored family, in its storage version if that is served.
     pub fn storage(&self) -> Vec<Arc<Definition>> {
         let mut families: BTreeMap<&str, &Arc<Definition>> = BTreeMap::new();
-        for definition in self.resources.values().filter(|definition| definition.is_stored()) {
+        for definition in self
+            .resources
+            .values()
+            .filter(|definition| definition.is_stored())
+        {
             let stored = definition.storage_api_version() == definition.api_version();
             if stored || !families.contains_key(&*definition.bucket) {
                 families.insert(&definition.bucket, definition);

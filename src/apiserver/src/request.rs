@@ -23,7 +23,10 @@ impl User {
     pub fn admin() -> Self {
         Self {
             name: "kubernetes-admin".to_owned(),
-            groups: vec!["system:masters".to_owned(), "system:authenticated".to_owned()],
+            groups: vec![
+                "system:masters".to_owned(),
+                "system:authenticated".to_owned(),
+            ],
         }
     }
 
@@ -39,7 +42,10 @@ impl User {
     pub fn system(component: &str) -> Self {
         Self {
             name: format!("system:{component}"),
-            groups: vec!["system:masters".to_owned(), "system:authenticated".to_owned()],
+            groups: vec![
+                "system:masters".to_owned(),
+                "system:authenticated".to_owned(),
+            ],
         }
     }
 
@@ -86,7 +92,10 @@ pub enum Path {
 
 /// Reads a path of the API.
 pub fn read_path(path: &str) -> Path {
-    let segments: Vec<&str> = path.split('/').filter(|segment| !segment.is_empty()).collect();
+    let segments: Vec<&str> = path
+        .split('/')
+        .filter(|segment| !segment.is_empty())
+        .collect();
     match segments.as_slice() {
         ["api", version] => Path::Version(String::new(), (*version).to_owned()),
         ["api", version, rest @ ..] => resource(path, "", version, rest, 3),
@@ -109,11 +118,17 @@ fn resource(path: &str, group: &str, version: &str, rest: &[&str], skipped: usiz
         }
         _ => ("", rest),
     };
-    let Some(plural) = rest.first() else { return Path::Other };
+    let Some(plural) = rest.first() else {
+        return Path::Other;
+    };
     let at = |index: usize| rest.get(index).copied().unwrap_or_default().to_owned();
     let (name, subresource) = (at(1), at(2));
     let consumed = skipped + usize::from(watch_prefix) + if namespace.is_empty() { 0 } else { 2 };
-    let tail = if rest.len() > 2 { after_segments(path, consumed + 2) } else { String::new() };
+    let tail = if rest.len() > 2 {
+        after_segments(path, consumed + 2)
+    } else {
+        String::new()
+    };
     Path::Resource(Box::new(Target {
         gvr: Gvr::new(group, version, *plural),
         namespace: namespace.to_owned(),
@@ -128,7 +143,9 @@ fn resource(path: &str, group: &str, version: &str, rest: &[&str], skipped: usiz
 fn after_segments(path: &str, count: usize) -> String {
     let mut left = path.trim_start_matches('/');
     for _ in 0..count {
-        let Some((_, rest)) = left.split_once('/') else { return String::new() };
+        let Some((_, rest)) = left.split_once('/') else {
+            return String::new();
+        };
         left = rest.trim_start_matches('/');
     }
     left.to_owned()
@@ -152,8 +169,14 @@ mod tests {
     #[test]
     fn reads_objects_collections_and_subresources() {
         let pod = target("/api/v1/namespaces/default/pods/web/log");
-        assert_eq!((pod.namespace.as_str(), pod.name.as_str()), ("default", "web"));
-        assert_eq!((pod.gvr.resource.as_str(), pod.subresource.as_str()), ("pods", "log"));
+        assert_eq!(
+            (pod.namespace.as_str(), pod.name.as_str()),
+            ("default", "web")
+        );
+        assert_eq!(
+            (pod.gvr.resource.as_str(), pod.subresource.as_str()),
+            ("pods", "log")
+        );
         let all = target("/apis/apps/v1/deployments");
         assert_eq!((all.namespace.as_str(), all.name.as_str()), ("", ""));
         assert_eq!(all.gvr, Gvr::new("apps", "v1", "deployments"));
@@ -162,20 +185,32 @@ mod tests {
     #[test]
     fn namespaces_are_objects_too() {
         let one = target("/api/v1/namespaces/team");
-        assert_eq!((one.gvr.resource.as_str(), one.name.as_str()), ("namespaces", "team"));
+        assert_eq!(
+            (one.gvr.resource.as_str(), one.name.as_str()),
+            ("namespaces", "team")
+        );
         let finalize = target("/api/v1/namespaces/team/finalize");
-        assert_eq!((finalize.name.as_str(), finalize.subresource.as_str()), ("team", "finalize"));
+        assert_eq!(
+            (finalize.name.as_str(), finalize.subresource.as_str()),
+            ("team", "finalize")
+        );
     }
 
     #[test]
     fn keeps_the_path_behind_a_proxy() {
         let proxy = target("/apis/cluster.karmada.io/v1alpha1/clusters/m1/proxy/api/v1/pods");
-        assert_eq!((proxy.subresource.as_str(), proxy.rest.as_str()), ("proxy", "api/v1/pods"));
+        assert_eq!(
+            (proxy.subresource.as_str(), proxy.rest.as_str()),
+            ("proxy", "api/v1/pods")
+        );
     }
 
     #[test]
     fn groups_and_versions_are_no_resources() {
-        assert_eq!(read_path("/api/v1"), Path::Version(String::new(), "v1".to_owned()));
+        assert_eq!(
+            read_path("/api/v1"),
+            Path::Version(String::new(), "v1".to_owned())
+        );
         assert_eq!(read_path("/apis/apps"), Path::Group("apps".to_owned()));
         assert_eq!(read_path("/healthz"), Path::Other);
     }

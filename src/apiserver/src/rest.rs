@@ -26,8 +26,8 @@ use flybridge_store::{Key, Record, Snapshot, Value as Stored};
 use serde_json::Value;
 
 use crate::record;
-use crate::request::{Answer, User};
 use crate::registry::Definition;
+use crate::request::{Answer, User};
 use crate::server::ApiServer;
 
 /// Tries of a read-modify-write that the client did not pin to a version.
@@ -65,7 +65,11 @@ pub(crate) struct Done {
 
 impl Done {
     pub(crate) fn changed(outcome: Outcome) -> Self {
-        Self { outcome, warnings: Vec::new(), created: false }
+        Self {
+            outcome,
+            warnings: Vec::new(),
+            created: false,
+        }
     }
 }
 
@@ -81,7 +85,9 @@ impl Outcome {
                 serde_json::to_vec(&status)
             }),
         };
-        encoded.map(Bytes::from).map_err(|error| Box::new(Status::internal_error(error)))
+        encoded
+            .map(Bytes::from)
+            .map_err(|error| Box::new(Status::internal_error(error)))
     }
 }
 
@@ -102,7 +108,9 @@ impl Call {
     /// The object, or 404.
     pub(crate) fn existing(&self) -> Answer<Arc<Record>> {
         let key = self.key();
-        self.snapshot().get(&key.bucket, &key.name).ok_or_else(|| self.not_found())
+        self.snapshot()
+            .get(&key.bucket, &key.name)
+            .ok_or_else(|| self.not_found())
     }
 
     /// A stored object as the request's version shows it.
@@ -129,7 +137,12 @@ impl Call {
         gvk: &'a flybridge_machinery::Gvk,
         dry_run: bool,
     ) -> crate::admission::Attributes<'a> {
-        crate::admission::Attributes { gvk, namespace: &self.namespace, user: &self.user, dry_run }
+        crate::admission::Attributes {
+            gvk,
+            namespace: &self.namespace,
+            user: &self.user,
+            dry_run,
+        }
     }
 }
 

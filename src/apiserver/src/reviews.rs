@@ -16,7 +16,9 @@ pub(crate) fn answer(call: &Call, mut body: Value) -> Answer<Value> {
         "SelfSubjectAccessReview" => access(user.is_master()),
         "SubjectAccessReview" | "LocalSubjectAccessReview" => access(subject(&body).is_master()),
         "SelfSubjectRulesReview" => rules(user),
-        "TokenReview" => json!({"authenticated": false, "error": "no tokens are issued by this server"}),
+        "TokenReview" => {
+            json!({"authenticated": false, "error": "no tokens are issued by this server"})
+        }
         kind => {
             let text = format!("{kind} is not answered by this server");
             return Err(Box::new(Status::service_unavailable(text)));
@@ -29,12 +31,19 @@ fn subject(body: &Value) -> User {
     let groups = body["spec"]["groups"].as_array().into_iter().flatten();
     User {
         name: body["spec"]["user"].as_str().unwrap_or_default().to_owned(),
-        groups: groups.filter_map(Value::as_str).map(str::to_owned).collect(),
+        groups: groups
+            .filter_map(Value::as_str)
+            .map(str::to_owned)
+            .collect(),
     }
 }
 
 fn access(allowed: bool) -> Value {
-    if allowed { json!({"allowed": true}) } else { json!({"allowed": false, "reason": "no rule allows it"}) }
+    if allowed {
+        json!({"allowed": true})
+    } else {
+        json!({"allowed": false, "reason": "no rule allows it"})
+    }
 }
 
 fn rules(user: &User) -> Value {

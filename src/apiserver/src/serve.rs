@@ -29,7 +29,12 @@ impl ApiServer {
     /// Serves HTTPS on a bound listener until `tasks` are stopped.
     ///
     /// The user is who the client certificate names; without one, `system:anonymous`.
-    pub fn serve_tls(&self, listener: TcpListener, config: Arc<rustls::ServerConfig>, tasks: &Tasks) {
+    pub fn serve_tls(
+        &self,
+        listener: TcpListener,
+        config: Arc<rustls::ServerConfig>,
+        tasks: &Tasks,
+    ) {
         let (server, group) = (self.clone(), tasks.clone());
         let acceptor = TlsAcceptor::from(config);
         tasks.spawn_until_shutdown("https listener", async move {

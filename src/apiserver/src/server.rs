@@ -46,7 +46,9 @@ pub(crate) struct Inner {
 
 impl std::fmt::Debug for ApiServer {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("ApiServer").field("store", &self.inner.store.stats()).finish_non_exhaustive()
+        f.debug_struct("ApiServer")
+            .field("store", &self.inner.store.stats())
+            .finish_non_exhaustive()
     }
 }
 
@@ -115,14 +117,22 @@ impl Builder {
         subresource: &str,
         handler: Arc<dyn Connect>,
     ) -> Self {
-        let key = (group.to_owned(), resource.to_owned(), subresource.to_owned());
+        let key = (
+            group.to_owned(),
+            resource.to_owned(),
+            subresource.to_owned(),
+        );
         self.connects.insert(key, handler);
         self
     }
 
     /// The server, with the custom resources that the store already defines.
     pub fn build(self) -> ApiServer {
-        let fixed = builtin::definitions().into_iter().chain(self.embedded).map(Arc::new).collect();
+        let fixed = builtin::definitions()
+            .into_iter()
+            .chain(self.embedded)
+            .map(Arc::new)
+            .collect();
         let server = ApiServer {
             inner: Arc::new(Inner {
                 store: self.store,
@@ -187,7 +197,10 @@ impl ApiServer {
         let known = crate::registry::custom::definitions(&self.inner.store.snapshot(), known);
         for definition in known.values().flat_map(|(_, definitions)| definitions) {
             let gvr: Gvr = definition.gvr();
-            if registry.find(&gvr.group, &gvr.version, &gvr.resource).is_none() {
+            if registry
+                .find(&gvr.group, &gvr.version, &gvr.resource)
+                .is_none()
+            {
                 registry.insert(Arc::clone(definition));
                 registry.prefer_newest(&gvr.group);
             }

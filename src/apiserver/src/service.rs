@@ -27,7 +27,10 @@ pub struct ApiService {
 impl ApiServer {
     /// A service that answers every request as `user`.
     pub fn service(&self, user: User) -> ApiService {
-        ApiService { server: self.clone(), user }
+        ApiService {
+            server: self.clone(),
+            user,
+        }
     }
 
     /// Answers one request; a panic becomes a 500.
@@ -37,7 +40,9 @@ impl ApiServer {
             Ok(response) => response,
             Err(_panic) => {
                 tracing::error!("a request panicked");
-                respond::failure(&Status::internal_error("the request could not be completed"))
+                respond::failure(&Status::internal_error(
+                    "the request could not be completed",
+                ))
             }
         }
     }

@@ -25,12 +25,18 @@ fn group(registry: &Registry, name: &str, versions: &[String]) -> Value {
     let versions: Vec<Value> = versions
         .iter()
         .map(|version| {
-            let resources: Vec<Value> =
-                registry.of_version(name, version).map(|definition| resource(definition)).collect();
+            let resources: Vec<Value> = registry
+                .of_version(name, version)
+                .map(|definition| resource(definition))
+                .collect();
             json!({"version": version, "resources": resources, "freshness": "Current"})
         })
         .collect();
-    let metadata = if name.is_empty() { json!({}) } else { json!({"name": name}) };
+    let metadata = if name.is_empty() {
+        json!({})
+    } else {
+        json!({"name": name})
+    };
     json!({"metadata": metadata, "versions": versions})
 }
 

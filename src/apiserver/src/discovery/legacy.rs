@@ -33,7 +33,8 @@ pub(super) fn group(name: &str, versions: &[String], document: bool) -> Value {
         .iter()
         .map(|version| json!({"groupVersion": format!("{name}/{version}"), "version": version}))
         .collect();
-    let mut group = json!({"name": name, "versions": versions, "preferredVersion": versions.first()});
+    let mut group =
+        json!({"name": name, "versions": versions, "preferredVersion": versions.first()});
     if document {
         group["kind"] = json!("APIGroup");
         group["apiVersion"] = json!("v1");
@@ -47,7 +48,8 @@ pub(super) fn resources(registry: &Registry, group: &str, version: &str) -> Valu
     for definition in registry.of_version(group, version) {
         resources.push(resource(definition));
         for subresource in &definition.subresources {
-            let own = subresource.gvk.group == definition.group && subresource.gvk.version == definition.version;
+            let own = subresource.gvk.group == definition.group
+                && subresource.gvk.version == definition.version;
             let mut entry = json!({
                 "name": format!("{}/{}", definition.plural, subresource.name),
                 "singularName": "",
@@ -62,7 +64,11 @@ pub(super) fn resources(registry: &Registry, group: &str, version: &str) -> Valu
             resources.push(entry);
         }
     }
-    let group_version = if group.is_empty() { version.to_owned() } else { format!("{group}/{version}") };
+    let group_version = if group.is_empty() {
+        version.to_owned()
+    } else {
+        format!("{group}/{version}")
+    };
     json!({
         "kind": "APIResourceList",
         "apiVersion": "v1",
@@ -93,7 +99,10 @@ fn resource(definition: &Definition) -> Value {
 
 /// Tells versions of storage apart; clients only compare it.
 fn storage_version_hash(definition: &Definition) -> String {
-    let text = format!("{}/{}/{}", definition.group, definition.version, definition.kind);
+    let text = format!(
+        "{}/{}/{}",
+        definition.group, definition.version, definition.kind
+    );
     let digest = Sha256::digest(text.as_bytes());
     STANDARD.encode(&digest[..8])
 }

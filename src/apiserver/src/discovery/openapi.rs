@@ -1,15 +1,15 @@
 //! OpenAPI v3: an index, and one document a group and version.
 
+use bytes::Bytes;
 use flybridge_machinery::Status;
 use flybridge_schema::openapi::{Endpoint, v3_document};
-use bytes::Bytes;
 use http::header::LOCATION;
 use http::{HeaderMap, HeaderValue, Response, StatusCode};
 use serde_json::{Map, Value, json};
 
 use super::{Document, not_found, tagged};
 use crate::body::ApiBody;
-use crate::http::{present, respond};
+use crate::http::present;
 use crate::options::Query;
 use crate::registry::Registry;
 use crate::request::Answer;
@@ -59,7 +59,8 @@ pub(super) fn answer(
         *response.status_mut() = StatusCode::MOVED_PERMANENTLY;
         *response.body_mut() = ApiBody::empty();
         let url = format!("{ROOT}/{}?hash={}", name_of(group, version), document.hash);
-        let value = HeaderValue::from_str(&url).map_err(|error| Box::new(Status::internal_error(error)))?;
+        let value =
+            HeaderValue::from_str(&url).map_err(|error| Box::new(Status::internal_error(error)))?;
         response.headers_mut().insert(LOCATION, value);
         return Ok(response);
     }
@@ -69,7 +70,9 @@ pub(super) fn answer(
 /// Version 2, without types: clients that know version 3 ask for it only to learn that it does not
 /// know a kind either. Clients that need its types are not served yet.
 fn version_2(headers: &HeaderMap) -> Response<ApiBody> {
-    let accept = headers.get(http::header::ACCEPT).and_then(|value| value.to_str().ok());
+    let accept = headers
+        .get(http::header::ACCEPT)
+        .and_then(|value| value.to_str().ok());
     if accept.is_some_and(|accept| accept.contains("proto-openapi.spec.v2")) {
         let document = Document::of(Bytes::from_static(V2_DOCUMENT));
         return tagged(&document, V2_PROTOBUF, headers);
@@ -80,15 +83,28 @@ fn version_2(headers: &HeaderMap) -> Response<ApiBody> {
         "paths": {},
         "definitions": {},
     });
-    tagged(&Document::of(Bytes::from(document.to_string())), "application/json", headers)
+    tagged(
+        &Document::of(Bytes::from(document.to_string())),
+        "application/json",
+        headers,
+    )
 }
 
 fn name_of(group: &str, version: &str) -> String {
-    if group.is_empty() { format!("api/{version}") } else { format!("apis/{group}/{version}") }
+    if group.is_empty() {
+        format!("api/{version}")
+    } else {
+        format!("apis/{group}/{version}")
+    }
 }
 
 fn read(path: &str) -> Option<(&str, &str)> {
-    match path.trim_start_matches('/').split('/').collect::<Vec<_>>().as_slice() {
+    match path
+        .trim_start_matches('/')
+        .split('/')
+        .collect::<Vec<_>>()
+        .as_slice()
+    {
         ["api", version] => Some(("", *version)),
         ["apis", group, version] => Some((*group, *version)),
         _ => None,
@@ -102,7 +118,10 @@ fn document(
     version: &str,
 ) -> Answer<Document> {
     let name = format!("openapi/v3/{}", name_of(group, version));
-    server.inner.documents.get(&name, || present::encode(&make(registry, group, version)))
+    server
+        .inner
+        .documents
+        .get(&name, || present::encode(&make(registry, group, version)))
 }
 
 fn make(registry: &Registry, group: &str, version: &str) -> Value {

@@ -25,7 +25,11 @@ pub(super) struct Dependents {
 
 impl Dependents {
     pub(super) fn note(&mut self, place: &Place, header: &Header) {
-        let new: Vec<String> = header.owner_references.iter().map(|owner| owner.uid.clone()).collect();
+        let new: Vec<String> = header
+            .owner_references
+            .iter()
+            .map(|owner| owner.uid.clone())
+            .collect();
         if self.by_owner.contains_key(&header.uid) || !header.finalizers.is_empty() {
             self.owner_places.insert(header.uid.clone(), place.clone());
         }
@@ -35,7 +39,10 @@ impl Dependents {
         }
         self.forget(place);
         for owner in &new {
-            self.by_owner.entry(owner.clone()).or_default().insert(place.clone());
+            self.by_owner
+                .entry(owner.clone())
+                .or_default()
+                .insert(place.clone());
         }
         if !new.is_empty() {
             self.owners.insert(place.clone(), new);
@@ -58,7 +65,12 @@ impl Dependents {
 
     /// The dependents of an owner.
     pub(super) fn of(&self, uid: &str) -> Vec<Place> {
-        self.by_owner.get(uid).into_iter().flatten().cloned().collect()
+        self.by_owner
+            .get(uid)
+            .into_iter()
+            .flatten()
+            .cloned()
+            .collect()
     }
 
     pub(super) fn owner_gone(&mut self, uid: &str) {
@@ -89,9 +101,13 @@ pub(super) async fn collect(server: &ApiServer, call: &Call, object: &Value) -> 
 
 /// Whether an owner is there in this incarnation; one of a kind that is not served counts as there.
 fn exists(server: &ApiServer, call: &Call, owner: &OwnerReference) -> bool {
-    let Ok(gvk) = Gvk::from_api_version(&owner.api_version, &owner.kind) else { return true };
+    let Ok(gvk) = Gvk::from_api_version(&owner.api_version, &owner.kind) else {
+        return true;
+    };
     let registry = server.registry();
-    let Some(definition) = registry.find_kind(&gvk) else { return true };
+    let Some(definition) = registry.find_kind(&gvk) else {
+        return true;
+    };
     if definition.is_namespaced() && call.namespace.is_empty() {
         return false;
     }

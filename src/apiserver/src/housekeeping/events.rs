@@ -19,10 +19,17 @@ pub(super) async fn expire(server: &ApiServer) {
     let mut ops = Vec::new();
     for (name, record) in snapshot.range(&bucket, "", None) {
         let header = Header::of(record);
-        let created = header.creation_timestamp.as_deref().and_then(|text| time::parse(text).ok());
+        let created = header
+            .creation_timestamp
+            .as_deref()
+            .and_then(|text| time::parse(text).ok());
         if created.is_some_and(|created| server.inner.clock.since(created) > LIFETIME) {
             let key = Key::new(Arc::clone(&bucket), Arc::clone(name));
-            ops.push(Op::Delete { key, expect: Expect::Any, value: None });
+            ops.push(Op::Delete {
+                key,
+                expect: Expect::Any,
+                value: None,
+            });
         }
     }
     if ops.is_empty() {

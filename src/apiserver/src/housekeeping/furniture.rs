@@ -6,8 +6,8 @@ use serde_json::{Value, json};
 use super::namespaces;
 use crate::options::WriteOptions;
 use crate::request::{Answer, User};
-use crate::rest::{Call, create, update};
 use crate::rest::pipeline::Part;
+use crate::rest::{Call, create, update};
 use crate::server::ApiServer;
 
 const ACCOUNT: &str = "default";
@@ -15,25 +15,48 @@ const CERTIFICATE: &str = "kube-root-ca.crt";
 
 /// Whether an object belongs in every namespace.
 pub(super) fn is_piece(bucket: &str, name: &str) -> bool {
-    matches!((bucket, name), ("serviceaccounts", ACCOUNT) | ("configmaps", CERTIFICATE))
+    matches!(
+        (bucket, name),
+        ("serviceaccounts", ACCOUNT) | ("configmaps", CERTIFICATE)
+    )
 }
 
 /// Creates what a namespace lacks, unless it is going.
 pub(super) async fn ensure(server: &ApiServer, namespace: &str) -> Answer<()> {
-    let present = server.inner.store.snapshot().get("namespaces", namespace).is_some();
+    let present = server
+        .inner
+        .store
+        .snapshot()
+        .get("namespaces", namespace)
+        .is_some();
     if !present || namespaces::is_terminating(server, namespace) {
         return Ok(());
     }
     piece(server, namespace, "ServiceAccount", ACCOUNT, &Value::Null).await?;
     if let Some(pem) = &server.inner.root_certificate {
-        piece(server, namespace, "ConfigMap", CERTIFICATE, &json!({"ca.crt": pem})).await?;
+        piece(
+            server,
+            namespace,
+            "ConfigMap",
+            CERTIFICATE,
+            &json!({"ca.crt": pem}),
+        )
+        .await?;
     }
     Ok(())
 }
 
-async fn piece(server: &ApiServer, namespace: &str, kind: &str, name: &str, data: &Value) -> Answer<()> {
+async fn piece(
+    server: &ApiServer,
+    namespace: &str,
+    kind: &str,
+    name: &str,
+    data: &Value,
+) -> Answer<()> {
     let registry = server.registry();
-    let Some(definition) = registry.find_kind(&Gvk::new("", "v1", kind)) else { return Ok(()) };
+    let Some(definition) = registry.find_kind(&Gvk::new("", "v1", kind)) else {
+        return Ok(());
+    };
     let call = Call {
         server: server.clone(),
         definition: std::sync::Arc::clone(definition),
@@ -51,7 +74,9 @@ async fn piece(server: &ApiServer, namespace: &str, kind: &str, name: &str, data
             new["data"] = data.clone();
             Ok(new)
         };
-        return update::modify(&call, Part::Main, &options, change).await.map(|_done| ());
+        return update::modify(&call, Part::Main, &options, change)
+            .await
+            .map(|_done| ());
     }
     let mut new = json!({"metadata": {"name": name}});
     if !data.is_null() {

@@ -42,9 +42,18 @@ impl Left {
     }
 
     fn texts(&self) -> (String, String) {
-        let resources = self.resources.iter().map(|(name, count)| format!("{name} has {count} resource instances"));
-        let finalizers = self.finalizers.iter().map(|(name, count)| format!("{name} in {count} resource instances"));
-        (resources.collect::<Vec<_>>().join(", "), finalizers.collect::<Vec<_>>().join(", "))
+        let resources = self
+            .resources
+            .iter()
+            .map(|(name, count)| format!("{name} has {count} resource instances"));
+        let finalizers = self
+            .finalizers
+            .iter()
+            .map(|(name, count)| format!("{name} in {count} resource instances"));
+        (
+            resources.collect::<Vec<_>>().join(", "),
+            finalizers.collect::<Vec<_>>().join(", "),
+        )
     }
 }
 
@@ -54,22 +63,54 @@ async fn tell(call: &Call, left: &Left) -> Answer<()> {
     let remaining = format!("Some resources are remaining: {resources}");
     let held = format!("Some content in the namespace has finalizers remaining: {finalizers}");
     let finalizing = if finalizers.is_empty() {
-        ("False", "ContentHasNoFinalizers", "All content-preserving finalizers finished")
+        (
+            "False",
+            "ContentHasNoFinalizers",
+            "All content-preserving finalizers finished",
+        )
     } else {
         ("True", "SomeFinalizersRemain", held.as_str())
     };
     let all = [
-        ("NamespaceDeletionDiscoveryFailure", ("False", "ResourcesDiscovered", "All resources successfully discovered")),
-        ("NamespaceDeletionGroupVersionParsingFailure", ("False", "ParsedGroupVersions", "All legacy kube types successfully parsed")),
-        ("NamespaceDeletionContentFailure", ("False", "ContentDeleted", "All content successfully deleted, may be waiting on finalization")),
-        ("NamespaceContentRemaining", ("True", "SomeResourcesRemain", remaining.as_str())),
+        (
+            "NamespaceDeletionDiscoveryFailure",
+            (
+                "False",
+                "ResourcesDiscovered",
+                "All resources successfully discovered",
+            ),
+        ),
+        (
+            "NamespaceDeletionGroupVersionParsingFailure",
+            (
+                "False",
+                "ParsedGroupVersions",
+                "All legacy kube types successfully parsed",
+            ),
+        ),
+        (
+            "NamespaceDeletionContentFailure",
+            (
+                "False",
+                "ContentDeleted",
+                "All content successfully deleted, may be waiting on finalization",
+            ),
+        ),
+        (
+            "NamespaceContentRemaining",
+            ("True", "SomeResourcesRemain", remaining.as_str()),
+        ),
         ("NamespaceFinalizersRemaining", finalizing),
     ];
     let now = call.server.inner.clock.now();
     let change = |old: &Value| {
         let mut new = old.clone();
         for (kind, (status, reason, message)) in all {
-            conditions::set_on(&mut new, conditions::new(kind, status, reason, message), now);
+            conditions::set_on(
+                &mut new,
+                conditions::new(kind, status, reason, message),
+                now,
+            );
         }
         Ok(new)
     };
@@ -82,7 +123,9 @@ async fn tell(call: &Call, left: &Left) -> Answer<()> {
 /// Deletes what is left in a terminating namespace; once nothing is, lets the namespace go.
 pub(super) async fn finish(server: &ApiServer, name: &str) -> Answer<()> {
     let bucket = Definition::bucket_of("", "namespaces");
-    let Some((call, namespace)) = open(server, &bucket, name) else { return Ok(()) };
+    let Some((call, namespace)) = open(server, &bucket, name) else {
+        return Ok(());
+    };
     if !object::is_terminating(&namespace) {
         return Ok(());
     }
@@ -93,10 +136,14 @@ pub(super) async fn finish(server: &ApiServer, name: &str) -> Answer<()> {
             continue;
         }
         let snapshot = server.inner.store.snapshot();
-        let names: Vec<Arc<str>> =
-            snapshot.range(&definition.bucket, &prefix, None).map(|(name, _)| Arc::clone(name)).collect();
+        let names: Vec<Arc<str>> = snapshot
+            .range(&definition.bucket, &prefix, None)
+            .map(|(name, _)| Arc::clone(name))
+            .collect();
         for name in names {
-            let Some((call, object)) = open(server, &definition.bucket, &name) else { continue };
+            let Some((call, object)) = open(server, &definition.bucket, &name) else {
+                continue;
+            };
             if !object::is_terminating(&object) {
                 remove(&call, Propagation::Background, None).await?;
             }

@@ -31,11 +31,18 @@ impl Sources {
             }
             let snapshot = server.inner.store.snapshot();
             let bucket = Arc::clone(&definition.bucket);
-            let Ok(watcher) = server.inner.store.watch(Arc::clone(&bucket), snapshot.revision()) else {
+            let Ok(watcher) = server
+                .inner
+                .store
+                .watch(Arc::clone(&bucket), snapshot.revision())
+            else {
                 continue;
             };
             for (name, record) in snapshot.range(&bucket, "", None) {
-                let place = Place { bucket: Arc::clone(&bucket), name: Arc::clone(name) };
+                let place = Place {
+                    bucket: Arc::clone(&bucket),
+                    name: Arc::clone(name),
+                };
                 found.push((place, Arc::clone(record)));
             }
             self.watchers.insert(bucket, watcher);

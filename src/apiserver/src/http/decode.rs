@@ -23,7 +23,9 @@ pub(crate) async fn read(body: ApiBody) -> Answer<Bytes> {
             let why = format!("limit is {MAX_BODY}");
             Err(Box::new(Status::request_entity_too_large(&why)))
         }
-        Err(error) => Err(Box::new(Status::bad_request(format!("the body broke off: {error}")))),
+        Err(error) => Err(Box::new(Status::bad_request(format!(
+            "the body broke off: {error}"
+        )))),
     }
 }
 
@@ -35,13 +37,19 @@ pub(crate) fn object(
     validation: FieldValidation,
 ) -> Answer<(Value, Vec<String>)> {
     if bytes.is_empty() {
-        return Err(Box::new(Status::bad_request("the body of the request was empty")));
+        return Err(Box::new(Status::bad_request(
+            "the body of the request was empty",
+        )));
     }
     let bytes = first_document(content_type, bytes);
-    let decoded = flybridge_schema::decode(content_type, bytes, schema).map_err(|error| failure(&error))?;
+    let decoded =
+        flybridge_schema::decode(content_type, bytes, schema).map_err(|error| failure(&error))?;
     let complaints = decoded.complaints();
-    let warnings = judge(complaints, validation)
-        .map_err(|text| Box::new(Status::bad_request(format!("strict decoding error: {text}"))))?;
+    let warnings = judge(complaints, validation).map_err(|text| {
+        Box::new(Status::bad_request(format!(
+            "strict decoding error: {text}"
+        )))
+    })?;
     let mut value = decoded.value;
     if let Some(schema) = schema {
         if !decoded.unknown.is_empty() {
@@ -58,9 +66,22 @@ fn first_document<'a>(content_type: &str, bytes: &'a [u8]) -> &'a [u8] {
     if Format::from_content_type(content_type) != Some(Format::Yaml) {
         return bytes;
     }
-    let ends = bytes.windows(MARK.len()).enumerate().filter(|(_, window)| *window == MARK);
-    let is_line = |at: usize| matches!(bytes.get(at + MARK.len()), None | Some(b'\n' | b'\r' | b' '));
-    match ends.map(|(at, _)| at).find(|at| is_line(*at) && bytes[..*at].iter().any(|byte| !byte.is_ascii_whitespace() && *byte != b'-')) {
+    let ends = bytes
+        .windows(MARK.len())
+        .enumerate()
+        .filter(|(_, window)| *window == MARK);
+    let is_line = |at: usize| {
+        matches!(
+            bytes.get(at + MARK.len()),
+            None | Some(b'\n' | b'\r' | b' ')
+        )
+    };
+    match ends.map(|(at, _)| at).find(|at| {
+        is_line(*at)
+            && bytes[..*at]
+                .iter()
+                .any(|byte| !byte.is_ascii_whitespace() && *byte != b'-')
+    }) {
         Some(at) => &bytes[..at],
         None => bytes,
     }
@@ -82,9 +103,10 @@ pub(crate) fn judge(
 /// A decoding failure as clients see it.
 pub(crate) fn failure(error: &DecodeError) -> Box<Status> {
     match error {
-        DecodeError::Media(_) => {
-            Box::new(Status::failure(Reason::UnsupportedMediaType, error.to_string()))
-        }
+        DecodeError::Media(_) => Box::new(Status::failure(
+            Reason::UnsupportedMediaType,
+            error.to_string(),
+        )),
         _ => Box::new(Status::bad_request(error.to_string())),
     }
 }

@@ -39,8 +39,11 @@ pub(crate) struct Wanted {
     pub(crate) encoding: Encoding,
 }
 
-const ACCEPTABLE: [&str; 3] =
-    ["application/json", "application/yaml", "application/vnd.kubernetes.protobuf"];
+const ACCEPTABLE: [&str; 3] = [
+    "application/json",
+    "application/yaml",
+    "application/vnd.kubernetes.protobuf",
+];
 
 /// One item of an Accept header.
 struct Item<'a> {
@@ -57,11 +60,16 @@ impl<'a> Item<'a> {
     }
 
     fn parameter(&self, name: &str) -> Option<&'a str> {
-        self.parameters.iter().find(|(known, _)| *known == name).map(|(_, value)| *value)
+        self.parameters
+            .iter()
+            .find(|(known, _)| *known == name)
+            .map(|(_, value)| *value)
     }
 
     fn form(&self, answer: Shape) -> Option<Form> {
-        let Some(kind) = self.parameter("as") else { return Some(Form::Object) };
+        let Some(kind) = self.parameter("as") else {
+            return Some(Form::Object);
+        };
         let (group, version) = (self.parameter("g"), self.parameter("v"));
         let known = group == Some("meta.k8s.io") && matches!(version, Some("v1" | "v1beta1"));
         match kind {
@@ -78,9 +86,15 @@ impl<'a> Item<'a> {
 /// # Errors
 /// 406 if nothing acceptable can be given.
 pub(crate) fn accept(headers: &HeaderMap, answer: Shape) -> Answer<Wanted> {
-    let text = headers.get(http::header::ACCEPT).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    let text = headers
+        .get(http::header::ACCEPT)
+        .and_then(|value| value.to_str().ok())
+        .unwrap_or_default();
     if text.trim().is_empty() {
-        return Ok(Wanted { form: Form::Object, encoding: Encoding::Json });
+        return Ok(Wanted {
+            form: Form::Object,
+            encoding: Encoding::Json,
+        });
     }
     let mut understood = false;
     for item in text.split(',').map(Item::parse) {
@@ -96,12 +110,18 @@ pub(crate) fn accept(headers: &HeaderMap, answer: Shape) -> Answer<Wanted> {
     }
     let status = Status::not_acceptable(&ACCEPTABLE);
     // Upstream details what it cannot encode, but not what it cannot convert.
-    Err(Box::new(if understood { status } else { status.with_details(StatusDetails::default()) }))
+    Err(Box::new(if understood {
+        status
+    } else {
+        status.with_details(StatusDetails::default())
+    }))
 }
 
 /// Whether some item of the Accept header asks for `kind` of the group; returns its version.
 pub(crate) fn accepts_kind<'a>(headers: &'a HeaderMap, kind: &str, group: &str) -> Option<&'a str> {
-    let text = headers.get(http::header::ACCEPT).and_then(|value| value.to_str().ok())?;
+    let text = headers
+        .get(http::header::ACCEPT)
+        .and_then(|value| value.to_str().ok())?;
     for item in text.split(',').map(Item::parse) {
         if item.media != "application/json" {
             continue;
@@ -133,11 +153,20 @@ mod tests {
     #[test]
     fn the_first_form_that_can_be_given_wins() {
         let kubectl = "application/json;as=Table;v=v1;g=meta.k8s.io,application/json;as=Table;v=v1beta1;g=meta.k8s.io,application/json";
-        assert_eq!(accept(&headers(kubectl), Shape::List).unwrap().form, Form::Table);
+        assert_eq!(
+            accept(&headers(kubectl), Shape::List).unwrap().form,
+            Form::Table
+        );
         let typed = "application/vnd.kubernetes.protobuf,application/json";
-        assert_eq!(accept(&headers(typed), Shape::Object).unwrap().form, Form::Object);
+        assert_eq!(
+            accept(&headers(typed), Shape::Object).unwrap().form,
+            Form::Object
+        );
         let bad = "application/json;as=Table;v=v9;g=meta.k8s.io";
         assert_eq!(accept(&headers(bad), Shape::List).unwrap_err().code, 406);
-        assert_eq!(accept(&headers("text/html"), Shape::List).unwrap_err().code, 406);
+        assert_eq!(
+            accept(&headers("text/html"), Shape::List).unwrap_err().code,
+            406
+        );
     }
 }

@@ -15,9 +15,9 @@ use crate::printers;
 use crate::record;
 use crate::registry::{Definition, Origin};
 use crate::request::Answer;
-use crate::rest::{Outcome, convert};
 use crate::rest::list::Page;
 use crate::rest::watch::{Kind, frame, shared_frame};
+use crate::rest::{Outcome, convert};
 
 /// What goes beside the cells of a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -65,11 +65,23 @@ impl Presenter {
         };
         let as_stored = convert::is_stored_as_shown(definition);
         let plain = as_stored && !matches!(definition.origin, Origin::Custom { .. });
-        Ok(Self { definition: Arc::clone(definition), form, include, clock, columns_shown: false, as_stored, plain })
+        Ok(Self {
+            definition: Arc::clone(definition),
+            form,
+            include,
+            clock,
+            columns_shown: false,
+            as_stored,
+            plain,
+        })
     }
 
     fn shown(&self, bytes: &Bytes) -> Answer<Bytes> {
-        if self.as_stored { Ok(bytes.clone()) } else { convert::show_bytes(&self.definition, bytes) }
+        if self.as_stored {
+            Ok(bytes.clone())
+        } else {
+            convert::show_bytes(&self.definition, bytes)
+        }
     }
 
     fn decoded(&self, bytes: &Bytes) -> Answer<Value> {
@@ -114,10 +126,15 @@ impl Presenter {
     /// A page of a list.
     pub(crate) fn list(&self, page: &Page) -> Answer<Bytes> {
         let mut metadata = serde_json::Map::new();
-        metadata.insert("resourceVersion".to_owned(), json!(page.revision.to_string()));
+        metadata.insert(
+            "resourceVersion".to_owned(),
+            json!(page.revision.to_string()),
+        );
         if let Some(token) = &page.continue_token {
             metadata.insert("continue".to_owned(), json!(token));
-        } else if matches!(self.definition.origin, Origin::Custom { .. }) && self.form == Form::Object {
+        } else if matches!(self.definition.origin, Origin::Custom { .. })
+            && self.form == Form::Object
+        {
             // Upstream's lists of custom resources always have one.
             metadata.insert("continue".to_owned(), json!(""));
         }
@@ -127,13 +144,19 @@ impl Presenter {
         match self.form {
             Form::Object => self.joined(&Value::Object(metadata), &page.items),
             Form::Table => {
-                let rows = page.items.iter().map(|record| Ok(self.row(&convert::read(&self.definition, record)?)));
+                let rows = page
+                    .items
+                    .iter()
+                    .map(|record| Ok(self.row(&convert::read(&self.definition, record)?)));
                 let mut table = Table::new(self.columns(), rows.collect::<Answer<Vec<Row>>>()?);
                 table.metadata = Value::Object(metadata);
                 encode(&table)
             }
             Form::Metadata => {
-                let items = page.items.iter().map(|record| Ok(metadata_only(&record::decode(&record.value)?)));
+                let items = page
+                    .items
+                    .iter()
+                    .map(|record| Ok(metadata_only(&record::decode(&record.value)?)));
                 encode(&json!({
                     "kind": "PartialObjectMetadataList",
                     "apiVersion": "meta.k8s.io/v1",
@@ -173,7 +196,10 @@ impl Presenter {
     /// A frame for an object that is there when a watch begins.
     pub(crate) fn record_frame(&mut self, kind: Kind, record: &Record) -> Option<Bytes> {
         if self.form == Form::Object {
-            return Some(frame(kind.name(), &convert::read_bytes(&self.definition, record).ok()?));
+            return Some(frame(
+                kind.name(),
+                &convert::read_bytes(&self.definition, record).ok()?,
+            ));
         }
         self.other_frame(kind, &record.value)
     }
@@ -190,7 +216,12 @@ impl Presenter {
     }
 
     /// A frame for the former state of an object, at the revision of a later change.
-    pub(crate) fn former_frame(&mut self, kind: Kind, record: &Record, revision: u64) -> Option<Bytes> {
+    pub(crate) fn former_frame(
+        &mut self,
+        kind: Kind,
+        record: &Record,
+        revision: u64,
+    ) -> Option<Bytes> {
         let mut object = record::decode(&record.value).ok()?;
         object["metadata"]["resourceVersion"] = json!(revision.to_string());
         let bytes = self.shown(&encode(&object).ok()?).ok()?;
@@ -264,7 +295,9 @@ impl Presenter {
         };
         let now = self.clock.now();
         match &self.definition.printer {
-            Some(printer) if self.definition.origin != Origin::BuiltIn => printer.row(object, embedded, now),
+            Some(printer) if self.definition.origin != Origin::BuiltIn => {
+                printer.row(object, embedded, now)
+            }
             _ => self.builtin().row(object, embedded, now),
         }
     }

@@ -13,7 +13,11 @@ const JSON: &str = "application/json";
 const YAML: &str = "application/yaml";
 
 /// An answer with a body of one piece.
-pub(crate) fn bytes(code: StatusCode, content_type: &str, bytes: impl Into<Bytes>) -> Response<ApiBody> {
+pub(crate) fn bytes(
+    code: StatusCode,
+    content_type: &str,
+    bytes: impl Into<Bytes>,
+) -> Response<ApiBody> {
     let mut response = Response::new(ApiBody::full(bytes));
     *response.status_mut() = code;
     let headers = response.headers_mut();
@@ -43,9 +47,14 @@ pub(crate) fn failure(status: &Status) -> Response<ApiBody> {
     let code = StatusCode::from_u16(status.code).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
     let body = serde_json::to_vec(status).unwrap_or_default();
     let mut response = bytes(code, JSON, body);
-    let retry = status.details.as_ref().map_or(0, |details| details.retry_after_seconds);
+    let retry = status
+        .details
+        .as_ref()
+        .map_or(0, |details| details.retry_after_seconds);
     if retry > 0 {
-        response.headers_mut().insert(RETRY_AFTER, HeaderValue::from(retry));
+        response
+            .headers_mut()
+            .insert(RETRY_AFTER, HeaderValue::from(retry));
     }
     response
 }
@@ -58,7 +67,10 @@ pub(crate) fn text(code: StatusCode, text: impl Into<Bytes>) -> Response<ApiBody
 /// Adds a Warning header for each text.
 pub(crate) fn warn(response: &mut Response<ApiBody>, warnings: &[String]) {
     for warning in warnings {
-        let clean: String = warning.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+        let clean: String = warning
+            .chars()
+            .map(|c| if c.is_control() { ' ' } else { c })
+            .collect();
         let quoted = clean.replace('\\', "\\\\").replace('"', "\\\"");
         if let Ok(value) = HeaderValue::from_bytes(format!("299 - \"{quoted}\"").as_bytes()) {
             response.headers_mut().append(WARNING, value);

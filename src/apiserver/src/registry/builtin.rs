@@ -8,7 +8,11 @@ use super::definition::{Definition, Origin, Scope, Subresource, Traits};
 
 /// Every built-in resource, in the catalog's order.
 pub(crate) fn definitions() -> Vec<Definition> {
-    Catalog::builtin().resources().iter().map(definition).collect()
+    Catalog::builtin()
+        .resources()
+        .iter()
+        .map(definition)
+        .collect()
 }
 
 fn definition(info: &ResourceInfo) -> Definition {
@@ -22,9 +26,17 @@ fn definition(info: &ResourceInfo) -> Definition {
         list_kind: format!("{}List", info.kind),
         short_names: info.short_names.clone(),
         categories: info.categories.clone(),
-        scope: if info.namespaced { Scope::Namespaced } else { Scope::Cluster },
+        scope: if info.namespaced {
+            Scope::Namespaced
+        } else {
+            Scope::Cluster
+        },
         verbs: info.verbs.clone(),
-        subresources: info.subresources.iter().map(|sub| subresource(info, sub)).collect(),
+        subresources: info
+            .subresources
+            .iter()
+            .map(|sub| subresource(info, sub))
+            .collect(),
         traits: Traits {
             status: info.has_status(),
             generation: info.generation,

@@ -22,8 +22,16 @@ pub(crate) const BUCKET: &str = "apiextensions.k8s.io/customresourcedefinitions"
 /// Holds a CRD until its objects are gone.
 pub(crate) const CLEANUP_FINALIZER: &str = "customresourcecleanup.apiextensions.k8s.io";
 /// In the order upstream lists them.
-const VERBS: [&str; 8] =
-    ["delete", "deletecollection", "get", "list", "patch", "create", "update", "watch"];
+const VERBS: [&str; 8] = [
+    "delete",
+    "deletecollection",
+    "get",
+    "list",
+    "patch",
+    "create",
+    "update",
+    "watch",
+];
 
 /// What CRD objects define, by their names and revisions, so that none is read twice.
 pub(crate) type Known = BTreeMap<Arc<str>, (u64, Vec<Arc<Definition>>)>;
@@ -40,7 +48,10 @@ pub(crate) fn definitions(snapshot: &Snapshot, known: &Known) -> Known {
         }
         match record::decode(&record.value) {
             Ok(crd) => {
-                let definitions = of_crd(&crd, record.mod_revision).into_iter().map(Arc::new).collect();
+                let definitions = of_crd(&crd, record.mod_revision)
+                    .into_iter()
+                    .map(Arc::new)
+                    .collect();
                 found.insert(Arc::clone(name), (record.mod_revision, definitions));
             }
             Err(error) => tracing::error!(%name, %error, "a stored CRD is unreadable"),
@@ -55,8 +66,12 @@ fn of_crd(crd: &Value, revision: u64) -> Vec<Definition> {
         return Vec::new();
     }
     let versions = object::path_list(crd, &["spec", "versions"]);
-    let served = versions.iter().filter(|version| version["served"] == json!(true));
-    served.filter_map(|version| of_version(crd, version, revision)).collect()
+    let served = versions
+        .iter()
+        .filter(|version| version["served"] == json!(true));
+    served
+        .filter_map(|version| of_version(crd, version, revision))
+        .collect()
 }
 
 fn text(value: &Value) -> String {
@@ -69,7 +84,11 @@ fn texts(value: &Value) -> Vec<String> {
 
 fn of_version(crd: &Value, version: &Value, revision: u64) -> Option<Definition> {
     let (spec, names) = (&crd["spec"], &crd["spec"]["names"]);
-    let (group, plural, kind) = (text(&spec["group"]), text(&names["plural"]), text(&names["kind"]));
+    let (group, plural, kind) = (
+        text(&spec["group"]),
+        text(&names["plural"]),
+        text(&names["kind"]),
+    );
     let name = text(&version["name"]);
     let schema = Schema::from_crd(&version["schema"]["openAPIV3Schema"]).ok()?;
     let subresources = &version["subresources"];
@@ -89,10 +108,18 @@ fn of_version(crd: &Value, version: &Value, revision: u64) -> Option<Definition>
         },
         short_names: texts(&names["shortNames"]),
         categories: texts(&names["categories"]),
-        scope: if spec["scope"] == "Namespaced" { Scope::Namespaced } else { Scope::Cluster },
+        scope: if spec["scope"] == "Namespaced" {
+            Scope::Namespaced
+        } else {
+            Scope::Cluster
+        },
         verbs: VERBS.iter().map(|verb| (*verb).to_owned()).collect(),
         subresources: declared_subresources(&gvk, status, scale.is_some()),
-        traits: Traits { status, generation: true, ..Traits::default() },
+        traits: Traits {
+            status,
+            generation: true,
+            ..Traits::default()
+        },
         field_paths: selectable(&version["selectableFields"]),
         printer: Some(Arc::new(CustomPrinter::new(object::path_list(
             version,
@@ -100,7 +127,10 @@ fn of_version(crd: &Value, version: &Value, revision: u64) -> Option<Definition>
         )))),
         scale,
         schema: Some(schema),
-        origin: Origin::Custom { storage_version, revision },
+        origin: Origin::Custom {
+            storage_version,
+            revision,
+        },
         group,
         version: name,
         plural,
@@ -115,17 +145,28 @@ pub fn declared_subresources(gvk: &Gvk, status: bool, scale: bool) -> Vec<Subres
     let mut found = Vec::new();
     if scale {
         let gvk = Gvk::new("autoscaling", "v1", "Scale");
-        found.push(Subresource { name: "scale".to_owned(), gvk, verbs: verbs() });
+        found.push(Subresource {
+            name: "scale".to_owned(),
+            gvk,
+            verbs: verbs(),
+        });
     }
     if status {
-        found.push(Subresource { name: "status".to_owned(), gvk: gvk.clone(), verbs: verbs() });
+        found.push(Subresource {
+            name: "status".to_owned(),
+            gvk: gvk.clone(),
+            verbs: verbs(),
+        });
     }
     found
 }
 
 fn split_path(path: &Value) -> Vec<String> {
     let text = path.as_str().unwrap_or_default();
-    text.split('.').filter(|part| !part.is_empty()).map(str::to_owned).collect()
+    text.split('.')
+        .filter(|part| !part.is_empty())
+        .map(str::to_owned)
+        .collect()
 }
 
 fn scale_paths(scale: &Value) -> Option<ScalePaths> {

@@ -129,7 +129,13 @@ impl Definition {
     /// `apiVersion` of its objects in the store, which all versions of a resource share.
     pub fn storage_api_version(&self) -> String {
         match (&self.origin, self.group.as_str(), self.plural.as_str()) {
-            (Origin::Custom { storage_version, .. }, group, _) => format!("{group}/{storage_version}"),
+            (
+                Origin::Custom {
+                    storage_version, ..
+                },
+                group,
+                _,
+            ) => format!("{group}/{storage_version}"),
             (_, "events.k8s.io", "events") => "v1".to_owned(),
             (_, "autoscaling", "horizontalpodautoscalers") => "autoscaling/v2".to_owned(),
             _ => self.api_version(),
@@ -158,18 +164,32 @@ impl Definition {
 
     /// A subresource by name.
     pub fn subresource(&self, name: &str) -> Option<&Subresource> {
-        self.subresources.iter().find(|subresource| subresource.name == name)
+        self.subresources
+            .iter()
+            .find(|subresource| subresource.name == name)
     }
 
     /// The name inside the bucket: `namespace/name`, or `name` beside namespaces.
     pub fn record_name(&self, namespace: &str, name: &str) -> String {
-        if self.is_namespaced() { format!("{namespace}/{name}") } else { name.to_owned() }
+        if self.is_namespaced() {
+            format!("{namespace}/{name}")
+        } else {
+            name.to_owned()
+        }
     }
 
     /// The bucket of a resource.
     pub fn bucket_of(group: &str, plural: &str) -> Arc<str> {
         // Both event APIs show the same objects.
-        let group = if group == "events.k8s.io" && plural == "events" { "" } else { group };
-        if group.is_empty() { plural.into() } else { format!("{group}/{plural}").into() }
+        let group = if group == "events.k8s.io" && plural == "events" {
+            ""
+        } else {
+            group
+        };
+        if group.is_empty() {
+            plural.into()
+        } else {
+            format!("{group}/{plural}").into()
+        }
     }
 }

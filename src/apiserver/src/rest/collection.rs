@@ -25,5 +25,8 @@ pub(crate) async fn delete_matching(
             _ => {}
         }
     }
-    Ok(Page { items: page.items.iter().map(Arc::clone).collect(), ..page })
+    Ok(Page {
+        items: page.items.iter().map(Arc::clone).collect(),
+        ..page
+    })
 }

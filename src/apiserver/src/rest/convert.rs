@@ -60,13 +60,19 @@ pub(crate) fn read_bytes(definition: &Definition, record: &Record) -> Answer<Byt
     if stale_schema(definition, record).is_some() {
         return crate::http::present::encode(&read(definition, record)?);
     }
-    if is_stored_as_shown(definition) { Ok(record.value.clone()) } else { show_bytes(definition, &record.value) }
+    if is_stored_as_shown(definition) {
+        Ok(record.value.clone())
+    } else {
+        show_bytes(definition, &record.value)
+    }
 }
 
 /// The schema, if it is younger than the record.
 fn stale_schema<'a>(definition: &'a Definition, record: &Record) -> Option<&'a Schema> {
     match definition.origin {
-        Origin::Custom { revision, .. } if record.mod_revision < revision => definition.schema.as_ref(),
+        Origin::Custom { revision, .. } if record.mod_revision < revision => {
+            definition.schema.as_ref()
+        }
         _ => None,
     }
 }
@@ -88,7 +94,9 @@ pub(crate) fn store(definition: &Definition, value: &mut Value) {
 pub(crate) fn show_bytes(definition: &Definition, bytes: &Bytes) -> Answer<Bytes> {
     if matches!(definition.origin, Origin::Custom { .. }) {
         let stored = format!("{{\"apiVersion\":\"{}\"", definition.storage_api_version());
-        let Some(rest) = bytes.strip_prefix(stored.as_bytes()) else { return Ok(bytes.clone()) };
+        let Some(rest) = bytes.strip_prefix(stored.as_bytes()) else {
+            return Ok(bytes.clone());
+        };
         let mut shown = BytesMut::with_capacity(bytes.len() + 16);
         shown.put_slice(b"{\"apiVersion\":\"");
         shown.put_slice(definition.api_version().as_bytes());
@@ -108,7 +116,9 @@ fn rename(fields: &mut Map<String, Value>, from: &str, to: &str) {
 }
 
 fn show_event(value: &mut Value) {
-    let Some(fields) = value.as_object_mut() else { return };
+    let Some(fields) = value.as_object_mut() else {
+        return;
+    };
     for (core, shown) in EVENT_FIELDS {
         rename(fields, core, shown);
     }
@@ -120,7 +130,9 @@ fn show_event(value: &mut Value) {
 }
 
 fn store_event(value: &mut Value) {
-    let Some(fields) = value.as_object_mut() else { return };
+    let Some(fields) = value.as_object_mut() else {
+        return;
+    };
     for (core, shown) in EVENT_FIELDS {
         rename(fields, shown, core);
     }
@@ -135,7 +147,8 @@ fn store_event(value: &mut Value) {
 }
 
 fn cpu_utilization(metrics: &Value, part: &str) -> Option<Value> {
-    let of_cpu = |metric: &&Value| metric["type"] == "Resource" && metric["resource"]["name"] == "cpu";
+    let of_cpu =
+        |metric: &&Value| metric["type"] == "Resource" && metric["resource"]["name"] == "cpu";
     let metric = metrics.as_array().into_iter().flatten().find(of_cpu)?;
     Some(metric["resource"][part]["averageUtilization"].clone()).filter(|value| !value.is_null())
 }
@@ -144,7 +157,12 @@ fn cpu_utilization(metrics: &Value, part: &str) -> Option<Value> {
 fn show_autoscaler_v1(value: &mut Value) {
     let target = cpu_utilization(&value["spec"]["metrics"], "target");
     let current = cpu_utilization(&value["status"]["currentMetrics"], "current");
-    for path in [["spec", "metrics"], ["spec", "behavior"], ["status", "currentMetrics"], ["status", "conditions"]] {
+    for path in [
+        ["spec", "metrics"],
+        ["spec", "behavior"],
+        ["status", "currentMetrics"],
+        ["status", "conditions"],
+    ] {
         object::remove_path(value, &path);
     }
     if let Some(target) = target {
@@ -170,7 +188,9 @@ fn store_autoscaler_v1(value: &mut Value) {
     if let Some(percent) = object::remove_path(value, &["spec", "targetCPUUtilizationPercentage"]) {
         value["spec"]["metrics"] = utilization("target", percent);
     }
-    if let Some(percent) = object::remove_path(value, &["status", "currentCPUUtilizationPercentage"]) {
+    if let Some(percent) =
+        object::remove_path(value, &["status", "currentCPUUtilizationPercentage"])
+    {
         value["status"]["currentMetrics"] = utilization("current", percent);
     } else if value["status"].is_object() && value["status"]["currentMetrics"].is_null() {
         value["status"]["currentMetrics"] = Value::Null;

@@ -39,26 +39,50 @@ async fn attempt(call: &Call, mut new: Value, options: &WriteOptions) -> Answer<
         return Err(Box::new(Status::method_not_allowed(&call.gvr(), "create")));
     }
     let mut warnings: Vec<String> = metadata::dedupe_owners(&mut new).into_iter().collect();
-    warnings.extend(pipeline::run(&call, None, &mut new, Part::Main, options.dry_run)?);
+    warnings.extend(pipeline::run(
+        &call,
+        None,
+        &mut new,
+        Part::Main,
+        options.dry_run,
+    )?);
     let _reservation = strategy::reserve(&call, None, &mut new)?;
     let key = call.key();
     if options.dry_run {
         if call.snapshot().get(&key.bucket, &key.name).is_some() {
             return Err(Box::new(Status::already_exists(&call.gvr(), &call.name)));
         }
-        return Ok(Done { outcome: Outcome::Shown(new), warnings, created: true });
+        return Ok(Done {
+            outcome: Outcome::Shown(new),
+            warnings,
+            created: true,
+        });
     }
     strategy::complete_stored(&call, &mut new);
     let value = call.encode(&new)?;
-    let op = Op::Put { key, expect: Expect::Absent, value };
-    let committed = call.server.inner.store.commit(vec![op]).await.map_err(|error| match error {
-        Error::Conflict { .. } => Box::new(Status::already_exists(&call.gvr(), &call.name)),
-        other => store_failure(&other),
-    })?;
+    let op = Op::Put {
+        key,
+        expect: Expect::Absent,
+        value,
+    };
+    let committed =
+        call.server
+            .inner
+            .store
+            .commit(vec![op])
+            .await
+            .map_err(|error| match error {
+                Error::Conflict { .. } => Box::new(Status::already_exists(&call.gvr(), &call.name)),
+                other => store_failure(&other),
+            })?;
     call.server.after_write(&call).await?;
     let Some(event) = committed.events.first() else {
         return Err(Box::new(Status::internal_error("a create changed nothing")));
     };
     let outcome = Outcome::Stored(std::sync::Arc::clone(&event.record));
-    Ok(Done { outcome, warnings, created: true })
+    Ok(Done {
+        outcome,
+        warnings,
+        created: true,
+    })
 }

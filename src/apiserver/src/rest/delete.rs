@@ -24,7 +24,12 @@ pub(crate) async fn delete(call: &Call, options: &DeleteOptions) -> Answer<Done>
         strategy::admit_deletion(call, &old)?;
         let gvk = call.definition.gvk();
         let attributes = call.attributes(&gvk, options.dry_run);
-        if let Some(why) = call.server.inner.admission.refuse_deletion(&attributes, &old) {
+        if let Some(why) = call
+            .server
+            .inner
+            .admission
+            .refuse_deletion(&attributes, &old)
+        {
             return Err(Box::new(Status::forbidden(&call.gvr(), &call.name, &why)));
         }
         match attempt(call, &record, old, options).await {
@@ -37,7 +42,11 @@ pub(crate) async fn delete(call: &Call, options: &DeleteOptions) -> Answer<Done>
 fn check_preconditions(call: &Call, old: &Value, options: &DeleteOptions) -> Answer<()> {
     let checks = [
         ("UID", options.uid.as_deref(), object::uid(old)),
-        ("ResourceVersion", options.resource_version.as_deref(), object::resource_version(old)),
+        (
+            "ResourceVersion",
+            options.resource_version.as_deref(),
+            object::resource_version(old),
+        ),
     ];
     for (what, wanted, found) in checks {
         if let Some(wanted) = wanted
@@ -81,10 +90,17 @@ async fn attempt(
         return Ok(Done::changed(Outcome::Stored(Arc::clone(record))));
     }
     let value = call.encode(&new)?;
-    let op = Op::Put { key: call.key(), expect: Expect::Revision(record.mod_revision), value };
+    let op = Op::Put {
+        key: call.key(),
+        expect: Expect::Revision(record.mod_revision),
+        value,
+    };
     let event = commit(call, op).await?;
     let warnings = strategy::deletion_warnings(call, options);
-    Ok(Done { warnings, ..Done::changed(Outcome::Stored(event)) })
+    Ok(Done {
+        warnings,
+        ..Done::changed(Outcome::Stored(event))
+    })
 }
 
 async fn remove(
@@ -104,21 +120,38 @@ async fn remove(
     };
     if !options.dry_run {
         let value = Some(call.encode(old)?);
-        let op = Op::Delete { key: call.key(), expect: Expect::Revision(record.mod_revision), value };
+        let op = Op::Delete {
+            key: call.key(),
+            expect: Expect::Revision(record.mod_revision),
+            value,
+        };
         commit(call, op).await?;
     }
     let warnings = strategy::deletion_warnings(call, options);
-    Ok(Done { warnings, ..Done::changed(outcome) })
+    Ok(Done {
+        warnings,
+        ..Done::changed(outcome)
+    })
 }
 
 async fn commit(call: &Call, op: Op) -> Answer<Arc<Record>> {
-    let committed = call.server.inner.store.commit(vec![op]).await.map_err(|error| match error {
-        Error::Conflict { current: None, .. } => call.not_found(),
-        Error::Conflict { .. } => Box::new(Status::stale(&call.gvr(), &call.name)),
-        other => store_failure(&other),
-    })?;
+    let committed =
+        call.server
+            .inner
+            .store
+            .commit(vec![op])
+            .await
+            .map_err(|error| match error {
+                Error::Conflict { current: None, .. } => call.not_found(),
+                Error::Conflict { .. } => Box::new(Status::stale(&call.gvr(), &call.name)),
+                other => store_failure(&other),
+            })?;
     call.server.after_write(call).await?;
-    committed.events.first().map(|event| Arc::clone(&event.record)).ok_or_else(|| call.not_found())
+    committed
+        .events
+        .first()
+        .map(|event| Arc::clone(&event.record))
+        .ok_or_else(|| call.not_found())
 }
 
 fn set_propagation_finalizer(call: &Call, new: &mut Value, options: &DeleteOptions) {
@@ -152,11 +185,17 @@ fn mark(call: &Call, new: &mut Value, grace: i64) {
         return;
     }
     let now = call.server.inner.clock.now();
-    let at = now.checked_add(SignedDuration::from_secs(grace)).unwrap_or(now);
+    let at = now
+        .checked_add(SignedDuration::from_secs(grace))
+        .unwrap_or(now);
     let first = !object::is_terminating(new);
     object::set_deletion_timestamp(new, at);
     if strategy::has_grace(call) {
-        object::set_path(new, &["metadata", "deletionGracePeriodSeconds"], json!(grace));
+        object::set_path(
+            new,
+            &["metadata", "deletionGracePeriodSeconds"],
+            json!(grace),
+        );
     }
     if first && call.definition.traits.generation && object::generation(new) > 0 {
         let next = object::generation(new) + 1;

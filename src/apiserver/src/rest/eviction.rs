@@ -22,7 +22,10 @@ pub(crate) async fn evict(call: &Call, options: &DeleteOptions) -> Answer<()> {
     }
     if !options.dry_run {
         let write = WriteOptions::default();
-        update::modify(call, Part::Both, &write, |old| Ok(strategy::mark_evicted(call, old))).await?;
+        update::modify(call, Part::Both, &write, |old| {
+            Ok(strategy::mark_evicted(call, old))
+        })
+        .await?;
     }
     delete::delete(call, options).await?;
     Ok(())
@@ -36,21 +39,37 @@ fn ignores_budgets(pod: &Value) -> bool {
 
 async fn spend_budget(call: &Call, pod: &Value, options: &DeleteOptions) -> Answer<()> {
     let mut budgets = budgets_of(call, pod)?;
-    let Some(budget) = budgets.pop() else { return Ok(()) };
+    let Some(budget) = budgets.pop() else {
+        return Ok(());
+    };
     if !budgets.is_empty() {
         let text = "This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.";
         return Err(super::bare_failure(text));
     }
-    let write = WriteOptions { dry_run: options.dry_run, ..WriteOptions::default() };
+    let write = WriteOptions {
+        dry_run: options.dry_run,
+        ..WriteOptions::default()
+    };
     let now = time::format(call.server.inner.clock.now());
     let change = |old: &Value| {
         check(old)?;
         let mut new = old.clone();
         let allowed = object::path_i64(old, &["status", "disruptionsAllowed"]).unwrap_or(0);
-        object::set_path(&mut new, &["status", "disruptionsAllowed"], json!(allowed - 1));
-        let mut disrupted = old["status"]["disruptedPods"].as_object().cloned().unwrap_or_default();
+        object::set_path(
+            &mut new,
+            &["status", "disruptionsAllowed"],
+            json!(allowed - 1),
+        );
+        let mut disrupted = old["status"]["disruptedPods"]
+            .as_object()
+            .cloned()
+            .unwrap_or_default();
         disrupted.insert(call.name.clone(), json!(now));
-        object::set_path(&mut new, &["status", "disruptedPods"], Value::Object(disrupted));
+        object::set_path(
+            &mut new,
+            &["status", "disruptedPods"],
+            Value::Object(disrupted),
+        );
         Ok(new)
     };
     update::modify(&budget, Part::Status, &write, change).await?;
@@ -90,7 +109,11 @@ fn check(budget: &Value) -> Answer<()> {
     if number("disruptionsAllowed") > 0 {
         return Ok(());
     }
-    let why = format!("needs {} healthy pods and has {} currently", number("desiredHealthy"), number("currentHealthy"));
+    let why = format!(
+        "needs {} healthy pods and has {} currently",
+        number("desiredHealthy"),
+        number("currentHealthy")
+    );
     // When it will is not known, so nothing is said about when to come back.
     Err(Box::new(blocked(&why).with_retry_after(0)))
 }

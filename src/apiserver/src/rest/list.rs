@@ -30,7 +30,11 @@ pub(crate) fn list(call: &Call, options: &ListOptions) -> Answer<Page> {
     let prefix = prefix(call);
     let start_after = start_after.map(|start| format!("{prefix}{start}"));
     // With "any version" and a token upstream reads its cache, which does not page.
-    let limit = if start_after.is_some() && options.resource_version == Some(0) { 0 } else { options.limit };
+    let limit = if start_after.is_some() && options.resource_version == Some(0) {
+        0
+    } else {
+        options.limit
+    };
     let mut items = Vec::new();
     let mut last = None;
     let mut more = false;
@@ -45,7 +49,12 @@ pub(crate) fn list(call: &Call, options: &ListOptions) -> Answer<Page> {
         }
         last = Some(Arc::clone(name));
     }
-    let mut page = Page { items, revision: snapshot.revision(), continue_token: None, remaining: None };
+    let mut page = Page {
+        items,
+        revision: snapshot.revision(),
+        continue_token: None,
+        remaining: None,
+    };
     if more && let Some(last) = last {
         call.server.inner.store.retain(&snapshot);
         let inside = last.strip_prefix(&prefix).unwrap_or(&last);
@@ -105,12 +114,23 @@ fn token(revision: u64, last: &str) -> String {
 }
 
 fn read_token(text: &str) -> Answer<(i64, String)> {
-    let invalid = || Box::new(Status::bad_request("continue key is not valid: the token cannot be read"));
-    let bytes = URL_SAFE_NO_PAD.decode(text.trim_end_matches('=')).map_err(|_error| invalid())?;
+    let invalid = || {
+        Box::new(Status::bad_request(
+            "continue key is not valid: the token cannot be read",
+        ))
+    };
+    let bytes = URL_SAFE_NO_PAD
+        .decode(text.trim_end_matches('='))
+        .map_err(|_error| invalid())?;
     let value: Value = serde_json::from_slice(&bytes).map_err(|_error| invalid())?;
-    let start = value["start"].as_str().filter(|_| value["v"] == "meta.k8s.io/v1");
+    let start = value["start"]
+        .as_str()
+        .filter(|_| value["v"] == "meta.k8s.io/v1");
     let start = start.ok_or_else(invalid)?.trim_end_matches('\u{0}');
-    let revision = value["rv"].as_i64().filter(|revision| *revision != 0).ok_or_else(invalid)?;
+    let revision = value["rv"]
+        .as_i64()
+        .filter(|revision| *revision != 0)
+        .ok_or_else(invalid)?;
     if start.split('/').any(|part| matches!(part, "" | "." | "..")) {
         return Err(invalid());
     }
@@ -126,7 +146,9 @@ fn expired_token(start: &str) -> Box<Status> {
          response to retrieve the remainder of the results.",
     );
     let token = URL_SAFE_NO_PAD.encode(text.to_string());
-    status.metadata.insert("continue".to_owned(), Value::String(token));
+    status
+        .metadata
+        .insert("continue".to_owned(), Value::String(token));
     Box::new(status)
 }
 
@@ -174,7 +196,9 @@ impl Filter {
         }
         let header = Header::of(record);
         if self.name.as_ref().is_some_and(|name| *name != header.name)
-            || !self.labels.matches(|key| header.labels.get(key).map(String::as_str))
+            || !self
+                .labels
+                .matches(|key| header.labels.get(key).map(String::as_str))
         {
             return Ok(false);
         }
@@ -198,7 +222,10 @@ fn field_path(definition: &Definition, field: &str) -> Option<Vec<String>> {
     let split = |text: &str| text.split('.').map(str::to_owned).collect();
     match field {
         "metadata.name" | "metadata.namespace" => Some(split(field)),
-        _ => definition.field_paths.iter().find(|(name, _)| name == field).map(|(_, path)| path.clone()),
+        _ => definition
+            .field_paths
+            .iter()
+            .find(|(name, _)| name == field)
+            .map(|(_, path)| path.clone()),
     }
 }
-

@@ -31,7 +31,12 @@ pub(crate) fn identify(call: &Call, body: &mut Value) -> Answer<()> {
         if definition.origin != Origin::BuiltIn && api_version == wanted {
             let why = format!("must be {}", definition.kind);
             let error = FieldError::invalid("kind", kind, &why);
-            return Err(Box::new(Status::invalid(&definition.group, kind, object::name(body), &[error])));
+            return Err(Box::new(Status::invalid(
+                &definition.group,
+                kind,
+                object::name(body),
+                &[error],
+            )));
         }
         return bad(format!(
             "the object provided is unrecognized (must be of type {}): {kind} of {api_version} is not {} of {wanted}",
@@ -58,18 +63,27 @@ pub(crate) fn identify(call: &Call, body: &mut Value) -> Answer<()> {
 pub(crate) fn on_create(call: &Call, body: &mut Value) -> Answer<()> {
     let version = object::resource_version(body).and_then(|version| version.parse::<u64>().ok());
     if version.is_some_and(|version| version > 0) {
-        return Err(bare_failure("resourceVersion should not be set on objects to be created"));
+        return Err(bare_failure(
+            "resourceVersion should not be set on objects to be created",
+        ));
     }
-    for field in ["uid", "selfLink", "deletionTimestamp", "deletionGracePeriodSeconds", "resourceVersion", "managedFields"] {
+    for field in [
+        "uid",
+        "selfLink",
+        "deletionTimestamp",
+        "deletionGracePeriodSeconds",
+        "resourceVersion",
+        "managedFields",
+    ] {
         object::remove_path(body, &["metadata", field]);
     }
     let server = &call.server.inner;
-    if object::name(body).is_empty() {
-        if let Some(base) = object::generate_name(body).filter(|base| !base.is_empty()) {
-            let base: String = base.chars().take(MAX_GENERATED_BASE).collect();
-            let name = format!("{base}{}", server.ids.suffix(SUFFIX));
-            object::set_name(body, &name);
-        }
+    if object::name(body).is_empty()
+        && let Some(base) = object::generate_name(body).filter(|base| !base.is_empty())
+    {
+        let base: String = base.chars().take(MAX_GENERATED_BASE).collect();
+        let name = format!("{base}{}", server.ids.suffix(SUFFIX));
+        object::set_name(body, &name);
     }
     object::set_uid(body, &server.ids.uid());
     object::set_creation_timestamp(body, server.clock.now());
@@ -88,15 +102,26 @@ pub(crate) fn on_update(call: &Call, old: &Value, new: &mut Value) -> Answer<()>
     }
     let mut errors = Vec::new();
     for field in ["uid", "deletionTimestamp", "deletionGracePeriodSeconds"] {
-        let sent = object::get_path(new, &["metadata", field]).filter(|value| !value.is_null() && *value != "");
+        let sent = object::get_path(new, &["metadata", field])
+            .filter(|value| !value.is_null() && *value != "");
         if let Some(sent) = sent
             && Some(sent) != object::get_path(old, &["metadata", field])
         {
-            errors.push(FieldError::immutable(format!("metadata.{field}"), sent.clone()));
+            errors.push(FieldError::immutable(
+                format!("metadata.{field}"),
+                sent.clone(),
+            ));
         }
     }
     pipeline::refuse(call, new, &twice(errors))?;
-    for field in ["uid", "creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds", "generation", "resourceVersion"] {
+    for field in [
+        "uid",
+        "creationTimestamp",
+        "deletionTimestamp",
+        "deletionGracePeriodSeconds",
+        "generation",
+        "resourceVersion",
+    ] {
         match object::get_path(old, &["metadata", field]) {
             Some(value) => object::set_path(new, &["metadata", field], value.clone()),
             None => {
@@ -114,7 +139,9 @@ pub(crate) fn check_uid(call: &Call, old: &Value, new: &Value) -> Answer<()> {
     let stored = object::uid(old).unwrap_or_default();
     match object::uid(new) {
         Some(uid) if !uid.is_empty() && uid != stored => {
-            let why = format!("Precondition failed: UID in precondition: {uid}, UID in object meta: {stored}");
+            let why = format!(
+                "Precondition failed: UID in precondition: {uid}, UID in object meta: {stored}"
+            );
             Err(Box::new(Status::conflict(&call.gvr(), &call.name, &why)))
         }
         _ => Ok(()),
@@ -172,46 +199,81 @@ pub(crate) fn validate(call: &Call, new: &Value, old: Option<&Value>) -> Vec<Fie
 fn own_names(call: &Call, new: &Value) -> Vec<FieldError> {
     let name = object::name(new);
     if name.is_empty() {
-        return vec![FieldError::required("metadata.name", "name or generateName is required")];
+        return vec![FieldError::required(
+            "metadata.name",
+            "name or generateName is required",
+        )];
     }
     let mut errors = Vec::new();
     if let Some(base) = object::generate_name(new).filter(|base| !base.is_empty()) {
         // Whatever follows the base is fine, so only the base is looked at.
         let complaints = name_complaints(call, &format!("{}0", base.trim_end_matches(['-', '.'])));
-        errors.extend(complaints.iter().map(|text| FieldError::invalid("metadata.generateName", base, text)));
+        errors.extend(
+            complaints
+                .iter()
+                .map(|text| FieldError::invalid("metadata.generateName", base, text)),
+        );
     }
     let complaints = name_complaints(call, name);
-    errors.extend(complaints.iter().map(|text| FieldError::invalid("metadata.name", name, text)));
+    errors.extend(
+        complaints
+            .iter()
+            .map(|text| FieldError::invalid("metadata.name", name, text)),
+    );
     errors
 }
 
 fn fields(call: &Call, new: &Value) -> Vec<FieldError> {
     // Only the core rules ask finalizers for a domain; custom resources and CRDs may go without.
-    let core_rules = call.definition.origin == Origin::BuiltIn && call.definition.group != "apiextensions.k8s.io";
+    let core_rules = call.definition.origin == Origin::BuiltIn
+        && call.definition.group != "apiextensions.k8s.io";
     let mut errors = Vec::new();
     for (key, value) in object::labels(new) {
         let wrong_key = names::label_key(key);
-        errors.extend(wrong_key.iter().map(|text| FieldError::invalid("metadata.labels", key, text)));
+        errors.extend(
+            wrong_key
+                .iter()
+                .map(|text| FieldError::invalid("metadata.labels", key, text)),
+        );
         let wrong = names::label_value(value);
-        errors.extend(wrong.iter().map(|text| FieldError::invalid("metadata.labels", value, text)));
+        errors.extend(
+            wrong
+                .iter()
+                .map(|text| FieldError::invalid("metadata.labels", value, text)),
+        );
     }
     let mut bytes = 0;
     for (key, value) in object::annotations(new) {
         bytes += key.len() + value.len();
         let wrong_key = names::label_key(&key.to_lowercase());
-        errors.extend(wrong_key.iter().map(|text| FieldError::invalid("metadata.annotations", key, text)));
+        errors.extend(
+            wrong_key
+                .iter()
+                .map(|text| FieldError::invalid("metadata.annotations", key, text)),
+        );
     }
     if bytes > MAX_ANNOTATIONS {
-        errors.push(FieldError::too_long("metadata.annotations", MAX_ANNOTATIONS));
+        errors.push(FieldError::too_long(
+            "metadata.annotations",
+            MAX_ANNOTATIONS,
+        ));
     }
     for (index, finalizer) in object::finalizers(new).enumerate() {
         let wrong = names::finalizer(finalizer);
-        if core_rules && wrong.is_empty() && !finalizer.contains('/') && !names::is_standard_finalizer(finalizer) {
+        if core_rules
+            && wrong.is_empty()
+            && !finalizer.contains('/')
+            && !names::is_standard_finalizer(finalizer)
+        {
             let path = format!("metadata.finalizers[{index}]");
             let why = "name is neither a standard finalizer name nor is it fully qualified";
             errors.push(FieldError::invalid(path, finalizer, why));
         }
-        errors.extend(wrong.iter().map(|text| FieldError::invalid("metadata.finalizers", finalizer, text)));
+        errors.extend(
+            wrong
+                .iter()
+                .map(|text| FieldError::invalid("metadata.finalizers", finalizer, text)),
+        );
     }
     owners(new, &mut errors);
     errors
@@ -226,12 +288,26 @@ fn owners(new: &Value, errors: &mut Vec<FieldError>) {
                 errors.push(FieldError::invalid(path, "", "must not be empty"));
             }
         }
-        if owner["kind"] == "Event" && matches!(owner["apiVersion"].as_str(), Some("v1" | "events.k8s.io/v1")) {
+        if owner["kind"] == "Event"
+            && matches!(
+                owner["apiVersion"].as_str(),
+                Some("v1" | "events.k8s.io/v1")
+            )
+        {
             let why = "/v1, Kind=Event is disallowed from being an owner";
-            errors.push(FieldError::invalid("metadata.ownerReferences", owner.clone(), why));
+            errors.push(FieldError::invalid(
+                "metadata.ownerReferences",
+                owner.clone(),
+                why,
+            ));
         }
     }
-    if references.iter().filter(|owner| owner["controller"] == json!(true)).count() > 1 {
+    if references
+        .iter()
+        .filter(|owner| owner["controller"] == json!(true))
+        .count()
+        > 1
+    {
         errors.push(FieldError::invalid(
             "metadata.ownerReferences",
             Value::Array(references.to_vec()),
@@ -244,20 +320,27 @@ fn added_finalizers(old: &Value, new: &Value, errors: &mut Vec<FieldError>) {
     if !object::is_terminating(old) {
         return;
     }
-    let added: Vec<&str> =
-        object::finalizers(new).filter(|finalizer| !object::has_finalizer(old, finalizer)).collect();
+    let added: Vec<&str> = object::finalizers(new)
+        .filter(|finalizer| !object::has_finalizer(old, finalizer))
+        .collect();
     if !added.is_empty() {
-        let why = format!("no new finalizers can be added if the object is being deleted, found new finalizers {added:?}");
+        let why = format!(
+            "no new finalizers can be added if the object is being deleted, found new finalizers {added:?}"
+        );
         errors.push(FieldError::forbidden("metadata.finalizers", &why));
     }
 }
 
 fn name_complaints(call: &Call, name: &str) -> Vec<String> {
-    match (call.definition.group.as_str(), call.definition.plural.as_str()) {
+    match (
+        call.definition.group.as_str(),
+        call.definition.plural.as_str(),
+    ) {
         ("", "namespaces") => names::dns1123_label(name),
         ("", "services") => names::dns1123_label(name),
-        ("rbac.authorization.k8s.io", _) | ("apiregistration.k8s.io", _) => names::path_segment(name),
+        ("rbac.authorization.k8s.io", _) | ("apiregistration.k8s.io", _) => {
+            names::path_segment(name)
+        }
         _ => names::dns1123_subdomain(name),
     }
 }
-

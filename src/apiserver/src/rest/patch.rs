@@ -52,8 +52,12 @@ fn decode_patch(kind: Kind, body: &[u8]) -> Answer<Value> {
     let bad = |text: String| Box::new(Status::bad_request(format!("error decoding patch: {text}")));
     let patch: Value = serde_json::from_slice(body).map_err(|error| bad(error.to_string()))?;
     match kind {
-        Kind::Json if !patch.is_array() => Err(bad("a JSON patch is a list of operations".to_owned())),
-        Kind::Merge | Kind::Strategic if !patch.is_object() => Err(bad("a merge patch is an object".to_owned())),
+        Kind::Json if !patch.is_array() => {
+            Err(bad("a JSON patch is a list of operations".to_owned()))
+        }
+        Kind::Merge | Kind::Strategic if !patch.is_object() => {
+            Err(bad("a merge patch is an object".to_owned()))
+        }
         Kind::Json | Kind::Merge | Kind::Strategic => Ok(patch),
     }
 }
@@ -64,7 +68,9 @@ pub(crate) fn reader(content_type: &str, body: &[u8]) -> Answer<impl Fn(&Value) 
     let json = media == JSON;
     // A Scale has no lists, so merging it is the same in both ways.
     if !json && media != MERGE && media != STRATEGIC {
-        return Err(Box::new(Status::unsupported_media_type(&[JSON, MERGE, STRATEGIC])));
+        return Err(Box::new(Status::unsupported_media_type(&[
+            JSON, MERGE, STRATEGIC,
+        ])));
     }
     let patch = decode_patch(if json { Kind::Json } else { Kind::Merge }, body)?;
     Ok(move |old: &Value| {
@@ -95,14 +101,23 @@ fn kind_of(call: &Call, content_type: &str) -> Answer<Kind> {
                 accepted.push(STRATEGIC);
             }
             let status = Status::unsupported_media_type(&accepted);
-            Err(Box::new(if strategic { status.with_details(StatusDetails::default()) } else { status }))
+            Err(Box::new(if strategic {
+                status.with_details(StatusDetails::default())
+            } else {
+                status
+            }))
         }
     }
 }
 
 /// A patch whose result is no object of the type; upstream does not say of which kind and name.
 fn refused(text: &str) -> Box<Status> {
-    Box::new(Status::invalid("", "", "", &[FieldError::invalid("patch", "", text)]))
+    Box::new(Status::invalid(
+        "",
+        "",
+        "",
+        &[FieldError::invalid("patch", "", text)],
+    ))
 }
 
 /// The patched object, and complaints about fields the type does not have.
@@ -118,18 +133,26 @@ fn apply(
         Kind::Json => json_patch(&mut new, patch).map_err(|error| Box::new(error.to_status()))?,
         Kind::Merge => merge_patch(&mut new, patch),
         Kind::Strategic => {
-            let topology = call.definition.strategic_schema().ok_or_else(|| {
-                Box::new(Status::unsupported_media_type(&[JSON, MERGE]))
-            })?;
+            let topology = call
+                .definition
+                .strategic_schema()
+                .ok_or_else(|| Box::new(Status::unsupported_media_type(&[JSON, MERGE])))?;
             new = strategic_merge(old, patch, topology)
                 .map_err(|error| Box::new(error.to_status()))?;
         }
     }
     check_identity(call, old, &mut new)?;
-    let Some(schema) = &call.definition.schema else { return Ok((new, Vec::new())) };
-    schema.check_types(&new).map_err(|error| refused(&error.to_string()))?;
+    let Some(schema) = &call.definition.schema else {
+        return Ok((new, Vec::new()));
+    };
+    schema
+        .check_types(&new)
+        .map_err(|error| refused(&error.to_string()))?;
     let unknown = schema.prune(&mut new);
-    let unknown = unknown.into_iter().map(|path| format!("unknown field \"{path}\"")).collect();
+    let unknown = unknown
+        .into_iter()
+        .map(|path| format!("unknown field \"{path}\""))
+        .collect();
     let complaints = decode::judge(unknown, options.field_validation)
         .map_err(|text| refused(&format!("strict decoding error: {text}")))?;
     shape::settle(schema, &mut new).map_err(|text| refused(&text))?;
@@ -147,16 +170,24 @@ fn check_identity(call: &Call, old: &Value, new: &mut Value) -> Answer<()> {
     }
     let name = object::name(new);
     if name != object::name(old) {
-        return bad(format!("the name of the object ({name}) does not match the name on the URL ({})", call.name));
+        return bad(format!(
+            "the name of the object ({name}) does not match the name on the URL ({})",
+            call.name
+        ));
     }
     if object::namespace(new).is_some_and(|namespace| Some(namespace) != object::namespace(old)) {
-        return bad("the namespace of the provided object does not match the namespace sent on the request".to_owned());
+        return bad(
+            "the namespace of the provided object does not match the namespace sent on the request"
+                .to_owned(),
+        );
     }
     for field in ["apiVersion", "kind"] {
         match new.get(field) {
             None | Some(Value::Null) => new[field] = old[field].clone(),
             Some(value) if *value != old[field] => {
-                return Err(refused(&format!("{field} {value} is not that of the stored object")));
+                return Err(refused(&format!(
+                    "{field} {value} is not that of the stored object"
+                )));
             }
             Some(_) => {}
         }

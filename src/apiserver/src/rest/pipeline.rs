@@ -29,7 +29,7 @@ pub(crate) fn run(
 ) -> Answer<Vec<String>> {
     complete(call, old, new);
     strategy::admit_workload(call, old, new)?;
-    let own = strategy::warnings(call);
+    let own = strategy::warnings(call, new);
     let gvk = call.definition.gvk();
     let attributes = call.attributes(&gvk, dry_run);
     let mut warnings = Vec::new();
@@ -67,7 +67,9 @@ fn custom_violations(schema: &Schema, old: Option<&Value>, new: &Value) -> Vec<F
     if let Some(old) = old {
         let former = schema.validate(old);
         errors.retain(|error| {
-            let known = former.iter().any(|known| known.field == error.field && known.message == error.message);
+            let known = former
+                .iter()
+                .any(|known| known.field == error.field && known.message == error.message);
             // Lists change as a whole, so what is in one is compared with all of it.
             let place = error.field.split('[').next().unwrap_or_default();
             !known || value_at(old, place) != value_at(new, place)
@@ -78,7 +80,8 @@ fn custom_violations(schema: &Schema, old: Option<&Value>, new: &Value) -> Vec<F
 
 /// The value at a path such as `spec.mode`.
 fn value_at<'a>(object: &'a Value, path: &str) -> Option<&'a Value> {
-    path.split('.').try_fold(object, |value, step| value.get(step))
+    path.split('.')
+        .try_fold(object, |value, step| value.get(step))
 }
 
 fn complete(call: &Call, old: Option<&Value>, new: &mut Value) {
@@ -103,5 +106,10 @@ pub(crate) fn refuse(call: &Call, new: &Value, errors: &[FieldError]) -> Answer<
         "" => object::generate_name(new).unwrap_or_default(),
         name => name,
     };
-    Err(Box::new(Status::invalid(&definition.group, &definition.kind, name, errors)))
+    Err(Box::new(Status::invalid(
+        &definition.group,
+        &definition.kind,
+        name,
+        errors,
+    )))
 }

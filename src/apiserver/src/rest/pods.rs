@@ -27,12 +27,20 @@ pub(crate) fn complete(call: &Call, pod: &mut Value) -> Answer<()> {
 }
 
 fn refuse(call: &Call, why: &str) -> Box<Status> {
-    Box::new(Status::forbidden(&Gvr::new("", "v1", "pods"), &call.name, why))
+    Box::new(Status::forbidden(
+        &Gvr::new("", "v1", "pods"),
+        &call.name,
+        why,
+    ))
 }
 
 fn stored(call: &Call, group: &str, plural: &str, name: &str) -> Answer<Option<Value>> {
-    let record = call.snapshot().get(&Definition::bucket_of(group, plural), name);
-    record.map(|record| record::decode(&record.value)).transpose()
+    let record = call
+        .snapshot()
+        .get(&Definition::bucket_of(group, plural), name);
+    record
+        .map(|record| record::decode(&record.value))
+        .transpose()
 }
 
 fn service_account(call: &Call, pod: &mut Value) -> Answer<()> {
@@ -40,7 +48,13 @@ fn service_account(call: &Call, pod: &mut Value) -> Answer<()> {
         .or_else(|| object::path_str(pod, &["spec", "serviceAccount"]))
         .filter(|name| !name.is_empty());
     let name = given.unwrap_or("default").to_owned();
-    let Some(account) = stored(call, "", "serviceaccounts", &format!("{}/{name}", call.namespace))? else {
+    let Some(account) = stored(
+        call,
+        "",
+        "serviceaccounts",
+        &format!("{}/{name}", call.namespace),
+    )?
+    else {
         let why = format!(
             "error looking up service account {}/{name}: serviceaccount \"{name}\" not found",
             call.namespace
@@ -65,7 +79,12 @@ fn mount_token(call: &Call, pod: &mut Value) {
     let mount = json!({"name": volume, "readOnly": true, "mountPath": TOKEN_PATH});
     let mut used = false;
     for list in ["initContainers", "containers"] {
-        for container in pod["spec"].get_mut(list).and_then(Value::as_array_mut).into_iter().flatten() {
+        for container in pod["spec"]
+            .get_mut(list)
+            .and_then(Value::as_array_mut)
+            .into_iter()
+            .flatten()
+        {
             let mounts = object::path_list(container, &["volumeMounts"]);
             if mounts.iter().any(|mount| mount["mountPath"] == TOKEN_PATH) {
                 continue;
@@ -91,8 +110,14 @@ fn mount_token(call: &Call, pod: &mut Value) {
 }
 
 fn priority(call: &Call, pod: &mut Value) -> Answer<()> {
-    let name = object::path_str(pod, &["spec", "priorityClassName"]).unwrap_or_default().to_owned();
-    let class = if name.is_empty() { default_class(call)? } else { class_named(call, &name)? };
+    let name = object::path_str(pod, &["spec", "priorityClassName"])
+        .unwrap_or_default()
+        .to_owned();
+    let class = if name.is_empty() {
+        default_class(call)?
+    } else {
+        class_named(call, &name)?
+    };
     let value = class["value"].as_i64().unwrap_or(0);
     if let Some(given) = object::path_i64(pod, &["spec", "priority"])
         && given != value
@@ -108,7 +133,9 @@ fn priority(call: &Call, pod: &mut Value) -> Answer<()> {
         pod["spec"]["priorityClassName"] = json!(name);
     }
     if pod["spec"]["preemptionPolicy"].is_null() {
-        let policy = class["preemptionPolicy"].as_str().unwrap_or("PreemptLowerPriority");
+        let policy = class["preemptionPolicy"]
+            .as_str()
+            .unwrap_or("PreemptLowerPriority");
         pod["spec"]["preemptionPolicy"] = json!(policy);
     }
     Ok(())
@@ -121,7 +148,12 @@ fn class_named(call: &Call, name: &str) -> Answer<Value> {
     let value = match name {
         "system-cluster-critical" => 2_000_000_000,
         "system-node-critical" => 2_000_001_000,
-        _ => return Err(refuse(call, &format!("no PriorityClass with name {name} was found"))),
+        _ => {
+            return Err(refuse(
+                call,
+                &format!("no PriorityClass with name {name} was found"),
+            ));
+        }
     };
     Ok(json!({"metadata": {"name": name}, "value": value}))
 }
@@ -141,18 +173,25 @@ fn default_class(call: &Call) -> Answer<Value> {
 fn runtime_class(call: &Call, pod: &Value) -> Answer<()> {
     let name = object::path_str(pod, &["spec", "runtimeClassName"]).unwrap_or_default();
     if !name.is_empty() && stored(call, "node.k8s.io", "runtimeclasses", name)?.is_none() {
-        return Err(refuse(call, &format!("pod rejected: RuntimeClass \"{name}\" not found")));
+        return Err(refuse(
+            call,
+            &format!("pod rejected: RuntimeClass \"{name}\" not found"),
+        ));
     }
     Ok(())
 }
 
 fn tolerations(pod: &mut Value) {
     let mut all = object::path_list(pod, &["spec", "tolerations"]).to_vec();
-    for key in ["node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable"] {
+    for key in [
+        "node.kubernetes.io/not-ready",
+        "node.kubernetes.io/unreachable",
+    ] {
         let tolerated = all.iter().any(|toleration| {
             let any_key = toleration["key"].as_str().unwrap_or_default().is_empty();
             let any_effect = toleration["effect"].as_str().unwrap_or_default().is_empty();
-            (any_key || toleration["key"] == key) && (any_effect || toleration["effect"] == "NoExecute")
+            (any_key || toleration["key"] == key)
+                && (any_effect || toleration["effect"] == "NoExecute")
         });
         if !tolerated {
             all.push(json!({

@@ -58,7 +58,10 @@ async fn write(
     .await?;
     let object: Value = serde_json::from_slice(&done.outcome.bytes()?)
         .map_err(|error| Box::new(Status::internal_error(error)))?;
-    Ok(Done { outcome: Outcome::Shown(scale_of(call, &object)), ..done })
+    Ok(Done {
+        outcome: Outcome::Shown(scale_of(call, &object)),
+        ..done
+    })
 }
 
 fn replicas_in(call: &Call, scale: &Value) -> Answer<i64> {
@@ -66,11 +69,24 @@ fn replicas_in(call: &Call, scale: &Value) -> Answer<i64> {
     if replicas < 0
         && let Some(paths) = &call.definition.scale
     {
-        return Err(negative_custom(call, &paths.spec_replicas.join("."), replicas));
+        return Err(negative_custom(
+            call,
+            &paths.spec_replicas.join("."),
+            replicas,
+        ));
     }
     if replicas < 0 {
-        let error = FieldError::invalid("spec.replicas", replicas, "must be greater than or equal to 0");
-        return Err(Box::new(Status::invalid("autoscaling", "Scale", &call.name, &[error])));
+        let error = FieldError::invalid(
+            "spec.replicas",
+            replicas,
+            "must be greater than or equal to 0",
+        );
+        return Err(Box::new(Status::invalid(
+            "autoscaling",
+            "Scale",
+            &call.name,
+            &[error],
+        )));
     }
     Ok(replicas)
 }
@@ -78,11 +94,24 @@ fn replicas_in(call: &Call, scale: &Value) -> Answer<i64> {
 /// Upstream finds a negative number of a custom resource by its schema and by itself.
 fn negative_custom(call: &Call, path: &str, replicas: i64) -> Box<Status> {
     let errors = [
-        FieldError::invalid(path, replicas, &format!("{path} in body should be greater than or equal to 0")),
-        FieldError::invalid(format!(".{path}"), replicas, "should be a non-negative integer"),
+        FieldError::invalid(
+            path,
+            replicas,
+            &format!("{path} in body should be greater than or equal to 0"),
+        ),
+        FieldError::invalid(
+            format!(".{path}"),
+            replicas,
+            "should be a non-negative integer",
+        ),
     ];
     let definition = &call.definition;
-    Box::new(Status::invalid(&definition.group, &definition.kind, &call.name, &errors))
+    Box::new(Status::invalid(
+        &definition.group,
+        &definition.kind,
+        &call.name,
+        &errors,
+    ))
 }
 
 fn spec_path(call: &Call) -> Vec<String> {
@@ -93,7 +122,8 @@ fn spec_path(call: &Call) -> Vec<String> {
 }
 
 fn at<'a>(object: &'a Value, path: &[String]) -> &'a Value {
-    path.iter().fold(object, |value, name| &value[name.as_str()])
+    path.iter()
+        .fold(object, |value, name| &value[name.as_str()])
 }
 
 fn scale_of(call: &Call, object: &Value) -> Value {
@@ -102,12 +132,18 @@ fn scale_of(call: &Call, object: &Value) -> Value {
         Some(paths) => (
             at(object, &paths.spec_replicas).clone(),
             at(object, &paths.status_replicas).as_i64().unwrap_or(0),
-            paths.label_selector.as_ref().and_then(|path| at(object, path).as_str()).map(str::to_owned),
+            paths
+                .label_selector
+                .as_ref()
+                .and_then(|path| at(object, path).as_str())
+                .map(str::to_owned),
         ),
         None => (
             object["spec"]["replicas"].clone(),
             object["status"]["replicas"].as_i64().unwrap_or(0),
-            labels::Selector::from_value(&object["spec"]["selector"]).ok().map(|selector| selector.to_string()),
+            labels::Selector::from_value(&object["spec"]["selector"])
+                .ok()
+                .map(|selector| selector.to_string()),
         ),
     };
     let mut status = json!({"replicas": observed});

@@ -37,7 +37,9 @@ fn fields(position: Node<'_>, entries: &mut Map<String, Value>) -> Result<(), St
     let is_map = position.additional().is_some();
     let mut unset = Vec::new();
     for (name, value) in entries.iter_mut() {
-        let Some(child) = position.child(name) else { continue };
+        let Some(child) = position.child(name) else {
+            continue;
+        };
         if builtin && value.is_null() {
             match is_map {
                 true => *value = zero(child),
@@ -46,7 +48,11 @@ fn fields(position: Node<'_>, entries: &mut Map<String, Value>) -> Result<(), St
             continue;
         }
         node(child, value)?;
-        if builtin && !is_map && is_empty(child, value) && !position.required().any(|field| field == name) {
+        if builtin
+            && !is_map
+            && is_empty(child, value)
+            && !position.required().any(|field| field == name)
+        {
             unset.push(name.clone());
         }
     }
@@ -66,7 +72,9 @@ fn fields(position: Node<'_>, entries: &mut Map<String, Value>) -> Result<(), St
 }
 
 fn is_condition(position: Node<'_>) -> bool {
-    position.definition().is_some_and(|name| name.ends_with("Condition"))
+    position
+        .definition()
+        .is_some_and(|name| name.ends_with("Condition"))
 }
 
 /// What null means as the value of a map.
@@ -90,7 +98,9 @@ fn is_empty(position: Node<'_>, value: &Value) -> bool {
 
 /// Whether a time has its fraction in six digits.
 fn has_micros(text: &str) -> bool {
-    let fraction = text.split_once('.').map(|(_, rest)| rest.bytes().take_while(u8::is_ascii_digit).count());
+    let fraction = text
+        .split_once('.')
+        .map(|(_, rest)| rest.bytes().take_while(u8::is_ascii_digit).count());
     fraction == Some(6)
 }
 

@@ -25,7 +25,8 @@ pub(crate) fn complete(call: &Call, old: Option<&Value>, new: &mut Value) {
     keep_allocated(call, old, new);
     if is_core(call, "pods")
         && new["status"]["podIPs"].is_null()
-        && let Some(address) = object::path_str(new, &["status", "podIP"]).filter(|ip| !ip.is_empty())
+        && let Some(address) =
+            object::path_str(new, &["status", "podIP"]).filter(|ip| !ip.is_empty())
     {
         let addresses = json!([{"ip": address}]);
         object::set_path(new, &["status", "podIPs"], addresses);
@@ -57,14 +58,21 @@ pub(crate) fn admit_workload(call: &Call, old: Option<&Value>, new: &mut Value) 
 /// A node is not used before it says that it is ready.
 fn taint_new_node(node: &mut Value) {
     let mut taints = object::path_list(node, &["spec", "taints"]).to_vec();
-    if !taints.iter().any(|taint| taint["key"] == NOT_READY && taint["effect"] == "NoSchedule") {
+    if !taints
+        .iter()
+        .any(|taint| taint["key"] == NOT_READY && taint["effect"] == "NoSchedule")
+    {
         taints.push(json!({"key": NOT_READY, "effect": "NoSchedule"}));
         object::set_path(node, &["spec", "taints"], Value::Array(taints));
     }
 }
 
 /// Addresses and ports for a service; to be kept until the write is done.
-pub(crate) fn reserve(call: &Call, old: Option<&Value>, new: &mut Value) -> Answer<Option<Reservation>> {
+pub(crate) fn reserve(
+    call: &Call,
+    old: Option<&Value>,
+    new: &mut Value,
+) -> Answer<Option<Reservation>> {
     if !call.server.inner.runs_workloads || !is_core(call, "services") {
         return Ok(None);
     }
@@ -99,7 +107,7 @@ pub(crate) fn keep_metadata(call: &Call, new: &mut Value, metadata: Option<Value
 
 /// A Service keeps its addresses when an update leaves them out.
 fn keep_allocated(call: &Call, old: Option<&Value>, new: &mut Value) {
-    if !is_core(call, "services") {
+    if !is_core(call, "services") || !new["spec"].is_object() {
         return;
     }
     if let Some(old) = old {
@@ -108,6 +116,16 @@ fn keep_allocated(call: &Call, old: Option<&Value>, new: &mut Value) {
                 new["spec"][field] = old["spec"][field].clone();
             }
         }
+    }
+    let given = object::path_str(new, &["spec", "clusterIP"])
+        .unwrap_or_default()
+        .to_owned();
+    let stale = old.is_some_and(|old| {
+        old["spec"]["clusterIP"] != new["spec"]["clusterIP"]
+            && old["spec"]["clusterIPs"] == new["spec"]["clusterIPs"]
+    });
+    if !given.is_empty() && (stale || new["spec"]["clusterIPs"].is_null()) {
+        new["spec"]["clusterIPs"] = json!([given]);
     }
 }
 
@@ -122,18 +140,23 @@ pub(crate) fn validate(call: &Call, old: Option<&Value>, new: &Value) -> Vec<Fie
 
 /// Whether a write changed what `metadata.generation` counts.
 pub(crate) fn desired_state_changed(call: &Call, old: &Value, new: &Value) -> bool {
-    let counts_annotations = call.definition.group == "apps" && call.definition.plural == "deployments";
+    let counts_annotations =
+        call.definition.group == "apps" && call.definition.plural == "deployments";
     let annotations = |value: &Value| value["metadata"]["annotations"].clone();
     if counts_annotations && annotations(old) != annotations(new) {
         return true;
     }
-    let (Some(old), Some(new)) = (old.as_object(), new.as_object()) else { return false };
+    let (Some(old), Some(new)) = (old.as_object(), new.as_object()) else {
+        return false;
+    };
     let counted = |name: &str| {
         !matches!(name, "metadata" | "apiVersion" | "kind")
             && !(name == "status" && (call.definition.traits.status || is_builtin(call)))
     };
     let names = old.keys().chain(new.keys());
-    names.filter(|name| counted(name)).any(|name| old.get(name) != new.get(name))
+    names
+        .filter(|name| counted(name))
+        .any(|name| old.get(name) != new.get(name))
 }
 
 fn is_builtin(call: &Call) -> bool {
@@ -158,8 +181,14 @@ pub(crate) fn grace_seconds(call: &Call, object: &Value, options: &DeleteOptions
     if !is_core(call, "pods") {
         return 0;
     }
-    let scheduled = !object["spec"]["nodeName"].as_str().unwrap_or_default().is_empty();
-    let finished = matches!(object["status"]["phase"].as_str(), Some("Succeeded" | "Failed"));
+    let scheduled = !object["spec"]["nodeName"]
+        .as_str()
+        .unwrap_or_default()
+        .is_empty();
+    let finished = matches!(
+        object["status"]["phase"].as_str(),
+        Some("Succeeded" | "Failed")
+    );
     if !scheduled || finished {
         return 0;
     }
@@ -189,8 +218,13 @@ pub(crate) fn shows_deleted_object(call: &Call) -> bool {
     match call.definition.group.as_str() {
         "" => matches!(
             call.definition.plural.as_str(),
-            "pods" | "services" | "serviceaccounts" | "persistentvolumes" | "persistentvolumeclaims"
-                | "podtemplates" | "resourcequotas"
+            "pods"
+                | "services"
+                | "serviceaccounts"
+                | "persistentvolumes"
+                | "persistentvolumeclaims"
+                | "podtemplates"
+                | "resourcequotas"
         ),
         "storage.k8s.io" => call.definition.plural != "csistoragecapacities",
         _ => false,
@@ -198,7 +232,14 @@ pub(crate) fn shows_deleted_object(call: &Call) -> bool {
 }
 
 /// Warnings that a kind deserves whenever it is written.
-pub(crate) fn warnings(call: &Call) -> Option<String> {
+pub(crate) fn warnings(call: &Call, new: &Value) -> Option<String> {
+    let external =
+        object::path_str(new, &["spec", "externalName"]).is_some_and(|name| !name.is_empty());
+    if is_core(call, "services") && external && new["spec"]["type"] != "ExternalName" {
+        return Some(
+            "spec.externalName is ignored when spec.type is not \"ExternalName\"".to_owned(),
+        );
+    }
     is_core(call, "endpoints").then(|| {
         "v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice".to_owned()
     })
@@ -248,7 +289,11 @@ pub(crate) fn admit_namespace(call: &Call) -> Answer<()> {
         );
         let cause = format!("namespace {} is being terminated", call.namespace);
         let status = Status::forbidden(&call.gvr(), &call.name, &why);
-        return Err(Box::new(status.with_cause("NamespaceTerminating", &cause, "metadata.namespace")));
+        return Err(Box::new(status.with_cause(
+            "NamespaceTerminating",
+            &cause,
+            "metadata.namespace",
+        )));
     }
     Ok(())
 }
@@ -266,8 +311,13 @@ pub(crate) fn finalize_namespace(old: &Value, body: &Value) -> Value {
 
 /// `pods/binding`: sends a pod to a node, once.
 pub(crate) fn bind_pod(call: &Call, old: &Value, body: &Value) -> Answer<Value> {
-    if body["metadata"]["name"].as_str().is_some_and(|name| name != call.name) {
-        return Err(Box::new(Status::bad_request("name in URL does not match name in Binding object")));
+    if body["metadata"]["name"]
+        .as_str()
+        .is_some_and(|name| name != call.name)
+    {
+        return Err(Box::new(Status::bad_request(
+            "name in URL does not match name in Binding object",
+        )));
     }
     let node = body["target"]["name"].as_str().unwrap_or_default();
     if node.is_empty() {

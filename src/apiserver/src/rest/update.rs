@@ -43,7 +43,11 @@ pub(crate) async fn replace(
         return Err(call.not_found());
     }
     if !pinned && !call.definition.traits.unconditional_update {
-        let error = FieldError::invalid("metadata.resourceVersion", 0, "must be specified for an update");
+        let error = FieldError::invalid(
+            "metadata.resourceVersion",
+            0,
+            "must be specified for an update",
+        );
         let definition = &call.definition;
         let status = Status::invalid(&definition.group, &definition.plural, &call.name, &[error]);
         return Err(Box::new(status));
@@ -102,29 +106,61 @@ async fn write(
     let gone = object::is_terminating(&new) && strategy::is_finalized(call, &new);
     let unchanged = new == *old;
     if options.dry_run {
-        return Ok(Done { outcome: Outcome::Shown(new), warnings, created: false });
+        return Ok(Done {
+            outcome: Outcome::Shown(new),
+            warnings,
+            created: false,
+        });
     }
     if unchanged && !gone {
-        return Ok(Done { outcome: Outcome::Stored(Arc::clone(record)), warnings, created: false });
+        return Ok(Done {
+            outcome: Outcome::Stored(Arc::clone(record)),
+            warnings,
+            created: false,
+        });
     }
     let (key, expect) = (call.key(), Expect::Revision(record.mod_revision));
     let op = if gone {
         // Watchers see the object as it was stored last.
-        Op::Delete { key, expect, value: Some(call.encode(old)?) }
+        Op::Delete {
+            key,
+            expect,
+            value: Some(call.encode(old)?),
+        }
     } else {
-        Op::Put { key, expect, value: call.encode(&new)? }
+        Op::Put {
+            key,
+            expect,
+            value: call.encode(&new)?,
+        }
     };
-    let committed = call.server.inner.store.commit(vec![op]).await.map_err(|error| match error {
-        Error::Conflict { current: None, .. } => call.not_found(),
-        Error::Conflict { .. } => Box::new(Status::stale(&call.gvr(), &call.name)),
-        other => store_failure(&other),
-    })?;
+    let committed =
+        call.server
+            .inner
+            .store
+            .commit(vec![op])
+            .await
+            .map_err(|error| match error {
+                Error::Conflict { current: None, .. } => call.not_found(),
+                Error::Conflict { .. } => Box::new(Status::stale(&call.gvr(), &call.name)),
+                other => store_failure(&other),
+            })?;
     call.server.after_write(call).await?;
     if gone {
-        return Ok(Done { outcome: Outcome::Shown(new), warnings, created: false });
+        return Ok(Done {
+            outcome: Outcome::Shown(new),
+            warnings,
+            created: false,
+        });
     }
-    let Some(event) = committed.events.first() else { return Err(call.not_found()) };
-    Ok(Done { outcome: Outcome::Stored(Arc::clone(&event.record)), warnings, created: false })
+    let Some(event) = committed.events.first() else {
+        return Err(call.not_found());
+    };
+    Ok(Done {
+        outcome: Outcome::Stored(Arc::clone(&event.record)),
+        warnings,
+        created: false,
+    })
 }
 
 /// A write of the object leaves the status alone and the other way round.

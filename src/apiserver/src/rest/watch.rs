@@ -66,7 +66,9 @@ pub(crate) fn shared_frame(event: &Event, kind: Kind) -> Bytes {
         Kind::Modified => 1,
         Kind::Deleted => 2,
     };
-    frames.0[index].get_or_init(|| frame(kind.name(), &event.record.value)).clone()
+    frames.0[index]
+        .get_or_init(|| frame(kind.name(), &event.record.value))
+        .clone()
 }
 
 struct Watching {
@@ -107,13 +109,19 @@ pub(crate) fn watch(
         let status = Status::too_large_resource_version(version, snapshot.revision());
         failure = Some(status);
     }
-    let from = if with_state || version == 0 { snapshot.revision() } else { version };
+    let from = if with_state || version == 0 {
+        snapshot.revision()
+    } else {
+        version
+    };
     let bucket = Arc::clone(&call.definition.bucket);
     let watcher = match store.watch(Arc::clone(&bucket), from) {
         Ok(watcher) => watcher,
         Err(flybridge_store::Error::Compacted { requested, oldest }) => {
             failure = Some(Status::too_old(requested, oldest));
-            store.watch(Arc::clone(&bucket), snapshot.revision()).map_err(|error| store_failure(&error))?
+            store
+                .watch(Arc::clone(&bucket), snapshot.revision())
+                .map_err(|error| store_failure(&error))?
         }
         Err(error) => return Err(store_failure(&error)),
     };
@@ -138,14 +146,17 @@ pub(crate) fn watch(
         deadline: now + timeout(options, &call.server.inner.ids),
         over: false,
     };
-    Ok(futures::stream::unfold((state, failure), |(mut state, failure)| async move {
-        if let Some(status) = failure {
-            state.over = true;
-            return Some((error_frame(&status), (state, None)));
-        }
-        let frame = state.next().await?;
-        Some((frame, (state, None)))
-    }))
+    Ok(futures::stream::unfold(
+        (state, failure),
+        |(mut state, failure)| async move {
+            if let Some(status) = failure {
+                state.over = true;
+                return Some((error_frame(&status), (state, None)));
+            }
+            let frame = state.next().await?;
+            Some((frame, (state, None)))
+        },
+    ))
 }
 
 fn matching(
@@ -212,7 +223,8 @@ impl Watching {
                 Ok(None) => return None,
                 Err(_lagged) => {
                     self.over = true;
-                    let status = Status::expired("the watch fell too far behind and must be started again");
+                    let status =
+                        Status::expired("the watch fell too far behind and must be started again");
                     return Some(error_frame(&status));
                 }
             }
@@ -227,7 +239,10 @@ impl Watching {
         }
         self.next_bookmark = now + BOOKMARK_PERIOD;
         if now < self.deadline && self.deadline - now < BOOKMARK_PERIOD + FINAL_BOOKMARK {
-            let last = self.deadline.checked_sub(FINAL_BOOKMARK).unwrap_or(self.deadline);
+            let last = self
+                .deadline
+                .checked_sub(FINAL_BOOKMARK)
+                .unwrap_or(self.deadline);
             self.next_bookmark = if last > now { last } else { self.deadline };
         }
         let revision = self.watcher.synced_to().max(self.told);
@@ -247,7 +262,8 @@ impl Watching {
         let frame = match &event.previous {
             // An object that leaves the view is shown as it was in it.
             Some(previous) if left_view => {
-                self.presenter.former_frame(kind, previous, event.revision)?
+                self.presenter
+                    .former_frame(kind, previous, event.revision)?
             }
             _ => self.presenter.event_frame(kind, event)?,
         };
@@ -268,7 +284,8 @@ impl Watching {
             Some(previous) => self.filter.matches(previous).unwrap_or(false),
             None => event.record.version > 1,
         };
-        let after = event.kind == EventKind::Put && self.filter.matches(&event.record).unwrap_or(false);
+        let after =
+            event.kind == EventKind::Put && self.filter.matches(&event.record).unwrap_or(false);
         match (before, after) {
             (true, true) => Some(Kind::Modified),
             (false, true) => Some(Kind::Added),

@@ -13,7 +13,8 @@ async fn dependents_follow_their_owner_in_the_background() {
     let rig = Rig::start().await;
     let owner = rig.create(CONFIG_MAPS, config_map("owner")).await;
     let child = rig.create(CONFIG_MAPS, owned("child", &[&owner])).await;
-    rig.create(CONFIG_MAPS, owned("grandchild", &[&child])).await;
+    rig.create(CONFIG_MAPS, owned("grandchild", &[&child]))
+        .await;
     rig.delete(&at("owner")).await;
     assert!(rig.get(&at("owner")).await.is_none());
     rig.gone(&at("grandchild")).await;
@@ -27,12 +28,32 @@ async fn a_foreground_deletion_waits_for_dependents() {
     let mut child = owned("child", &[&owner]);
     child["metadata"]["finalizers"] = json!(["test.example/hold"]);
     rig.create(CONFIG_MAPS, child).await;
-    let (code, body) = rig.ask("DELETE", &at("owner"), json!({"propagationPolicy": "Foreground"})).await;
-    assert_eq!((code, &body["metadata"]["finalizers"]), (200, &json!(["foregroundDeletion"])));
-    rig.until(&at("child"), |child| child.as_ref().is_some_and(|child| !child["metadata"]["deletionTimestamp"].is_null())).await;
+    let (code, body) = rig
+        .ask(
+            "DELETE",
+            &at("owner"),
+            json!({"propagationPolicy": "Foreground"}),
+        )
+        .await;
+    assert_eq!(
+        (code, &body["metadata"]["finalizers"]),
+        (200, &json!(["foregroundDeletion"]))
+    );
+    rig.until(&at("child"), |child| {
+        child
+            .as_ref()
+            .is_some_and(|child| !child["metadata"]["deletionTimestamp"].is_null())
+    })
+    .await;
     rig.settle().await;
     assert!(rig.get(&at("owner")).await.is_some(), "the owner must wait");
-    let (code, _) = rig.ask("PATCH", &at("child"), json!({"metadata": {"finalizers": null}})).await;
+    let (code, _) = rig
+        .ask(
+            "PATCH",
+            &at("child"),
+            json!({"metadata": {"finalizers": null}}),
+        )
+        .await;
     assert_eq!(code, 200);
     rig.gone(&at("owner")).await;
 }
@@ -42,7 +63,13 @@ async fn orphans_lose_the_reference_and_stay() {
     let rig = Rig::start().await;
     let owner = rig.create(CONFIG_MAPS, config_map("owner")).await;
     rig.create(CONFIG_MAPS, owned("child", &[&owner])).await;
-    let (code, _) = rig.ask("DELETE", &at("owner"), json!({"propagationPolicy": "Orphan"})).await;
+    let (code, _) = rig
+        .ask(
+            "DELETE",
+            &at("owner"),
+            json!({"propagationPolicy": "Orphan"}),
+        )
+        .await;
     assert_eq!(code, 200);
     rig.gone(&at("owner")).await;
     rig.settle().await;
@@ -55,10 +82,13 @@ async fn one_owner_is_enough() {
     let rig = Rig::start().await;
     let first = rig.create(CONFIG_MAPS, config_map("first")).await;
     let second = rig.create(CONFIG_MAPS, config_map("second")).await;
-    rig.create(CONFIG_MAPS, owned("child", &[&first, &second])).await;
+    rig.create(CONFIG_MAPS, owned("child", &[&first, &second]))
+        .await;
     rig.delete(&at("first")).await;
     rig.until(&at("child"), |child| {
-        let references = child.as_ref().map(|child| child["metadata"]["ownerReferences"].clone());
+        let references = child
+            .as_ref()
+            .map(|child| child["metadata"]["ownerReferences"].clone());
         references.and_then(|list| list.as_array().map(Vec::len)) == Some(1)
     })
     .await;

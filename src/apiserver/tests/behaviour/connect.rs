@@ -29,12 +29,33 @@ impl Connect for Echo {
 
 #[tokio::test(start_paused = true)]
 async fn a_handler_gets_the_whole_request() {
-    let server = builder().connect("", "pods", "log", Arc::new(Echo)).connect("", "nodes", "proxy", Arc::new(Echo)).build();
-    let rig = Rig { server, tasks: flybridge_base::Tasks::new() };
-    let log = rig.get("/api/v1/namespaces/team/pods/web/log?q=5").await.unwrap();
-    assert_eq!((log["place"].as_str(), log["query"].as_str()), (Some("team/web"), Some("5")));
-    let (code, proxied) = rig.ask("PUT", "/api/v1/nodes/n1/proxy/metrics/cadvisor", serde_json::json!({"a": 1})).await;
+    let server = builder()
+        .connect("", "pods", "log", Arc::new(Echo))
+        .connect("", "nodes", "proxy", Arc::new(Echo))
+        .build();
+    let rig = Rig {
+        server,
+        tasks: flybridge_base::Tasks::new(),
+    };
+    let log = rig
+        .get("/api/v1/namespaces/team/pods/web/log?q=5")
+        .await
+        .unwrap();
+    assert_eq!(
+        (log["place"].as_str(), log["query"].as_str()),
+        (Some("team/web"), Some("5"))
+    );
+    let (code, proxied) = rig
+        .ask(
+            "PUT",
+            "/api/v1/nodes/n1/proxy/metrics/cadvisor",
+            serde_json::json!({"a": 1}),
+        )
+        .await;
     assert_eq!(code, 200);
-    assert_eq!((proxied["method"].as_str(), proxied["rest"].as_str()), (Some("PUT"), Some("metrics/cadvisor")));
+    assert_eq!(
+        (proxied["method"].as_str(), proxied["rest"].as_str()),
+        (Some("PUT"), Some("metrics/cadvisor"))
+    );
     assert_eq!(proxied["body"].as_str(), Some("{\"a\":1}"));
 }

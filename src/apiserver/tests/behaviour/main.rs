@@ -1,6 +1,8 @@
 //! What clients may rely on, tested in process on paused time.
 
 #[cfg(test)]
+mod client;
+#[cfg(test)]
 mod collection;
 #[cfg(test)]
 mod connect;

@@ -19,7 +19,9 @@ pub(crate) struct Rig {
 
 pub(crate) fn builder() -> Builder {
     let origin = "2026-01-01T00:00:00Z".parse().unwrap();
-    ApiServer::builder(Store::memory()).clock(Clock::starting_at(origin)).ids(Ids::seeded(1))
+    ApiServer::builder(Store::memory())
+        .clock(Clock::starting_at(origin))
+        .ids(Ids::seeded(1))
 }
 
 impl Rig {
@@ -39,17 +41,39 @@ impl Rig {
     }
 
     /// The code, the warnings and the body of an answer.
-    pub(crate) async fn ask_with(&self, method: &str, path: &str, body: Value) -> (u16, Vec<String>, Value) {
-        let media = if method == "PATCH" { "application/merge-patch+json" } else { "application/json" };
-        let bytes = if body.is_null() { Vec::new() } else { body.to_string().into_bytes() };
-        let request = Request::builder().method(method).uri(path).header("Content-Type", media);
+    pub(crate) async fn ask_with(
+        &self,
+        method: &str,
+        path: &str,
+        body: Value,
+    ) -> (u16, Vec<String>, Value) {
+        let media = if method == "PATCH" {
+            "application/merge-patch+json"
+        } else {
+            "application/json"
+        };
+        let bytes = if body.is_null() {
+            Vec::new()
+        } else {
+            body.to_string().into_bytes()
+        };
+        let request = Request::builder()
+            .method(method)
+            .uri(path)
+            .header("Content-Type", media);
         let request = request.body(ApiBody::full(bytes)).unwrap();
         let response = self.server.answer(User::admin(), request).await;
         let code = response.status().as_u16();
         let warnings = response.headers().get_all("warning").iter();
-        let warnings = warnings.map(|value| value.to_str().unwrap().to_owned()).collect();
+        let warnings = warnings
+            .map(|value| value.to_str().unwrap().to_owned())
+            .collect();
         let bytes = response.into_body().collect().await.unwrap().to_bytes();
-        (code, warnings, serde_json::from_slice(&bytes).unwrap_or(Value::Null))
+        (
+            code,
+            warnings,
+            serde_json::from_slice(&bytes).unwrap_or(Value::Null),
+        )
     }
 
     pub(crate) async fn get(&self, path: &str) -> Option<Value> {

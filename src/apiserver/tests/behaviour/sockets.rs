@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use flybridge_apiserver::User;
 use flybridge_apiserver::tls::Pki;
-use flybridge_base::Tasks;
+use flybridge_base::{Clock, Tasks};
 use rustls::RootCertStore;
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName};
@@ -29,21 +29,27 @@ async fn ask(mut stream: impl AsyncRead + AsyncWrite + Unpin, path: &str) -> Str
 }
 
 fn pki(directory: &std::path::Path) -> Pki {
-    Pki::load_or_create(directory, &["localhost".to_owned()], jiff::Timestamp::now()).unwrap()
+    Pki::load_or_create(directory, &["localhost".to_owned()], Clock::system().now()).unwrap()
 }
 
 fn connector(pki: &Pki, user: Option<(&str, &[&str])>) -> TlsConnector {
     let mut roots = RootCertStore::empty();
-    roots.add(CertificateDer::from_pem_slice(pki.authority_pem().as_bytes()).unwrap()).unwrap();
-    let builder = rustls::ClientConfig::builder_with_provider(Arc::new(rustls::crypto::ring::default_provider()))
-        .with_safe_default_protocol_versions()
-        .unwrap()
-        .with_root_certificates(roots);
+    roots
+        .add(CertificateDer::from_pem_slice(pki.authority_pem().as_bytes()).unwrap())
+        .unwrap();
+    let builder = rustls::ClientConfig::builder_with_provider(Arc::new(
+        rustls::crypto::ring::default_provider(),
+    ))
+    .with_safe_default_protocol_versions()
+    .unwrap()
+    .with_root_certificates(roots);
     let config = match user {
         None => builder.with_no_client_auth(),
         Some((name, groups)) => {
-            let credentials = pki.client(name, groups, jiff::Timestamp::now()).unwrap();
-            let chain = vec![CertificateDer::from_pem_slice(credentials.certificate_pem().as_bytes()).unwrap()];
+            let credentials = pki.client(name, groups, Clock::system().now()).unwrap();
+            let chain = vec![
+                CertificateDer::from_pem_slice(credentials.certificate_pem().as_bytes()).unwrap(),
+            ];
             let key = PrivateKeyDer::from_pem_slice(credentials.key_pem().as_bytes()).unwrap();
             builder.with_client_auth_cert(chain, key).unwrap()
         }
@@ -64,18 +70,32 @@ async fn certificates_say_who_asks() {
     let name = ServerName::try_from("localhost").unwrap();
     let nodes = "/api/v1/nodes";
     for (user, path, wanted) in [
-        (Some(("root", &["system:masters"][..])), nodes, "HTTP/1.1 200 OK"),
-        (Some(("carol", &["ops"][..])), nodes, "HTTP/1.1 403 Forbidden"),
+        (
+            Some(("root", &["system:masters"][..])),
+            nodes,
+            "HTTP/1.1 200 OK",
+        ),
+        (
+            Some(("carol", &["ops"][..])),
+            nodes,
+            "HTTP/1.1 403 Forbidden",
+        ),
         (None, nodes, "HTTP/1.1 403 Forbidden"),
         (None, "/version", "HTTP/1.1 200 OK"),
         (None, "/readyz", "HTTP/1.1 200 OK"),
     ] {
         let stream = TcpStream::connect(address).await.unwrap();
-        let stream = connector(&pki, user).connect(name.clone(), stream).await.unwrap();
+        let stream = connector(&pki, user)
+            .connect(name.clone(), stream)
+            .await
+            .unwrap();
         assert_eq!(ask(stream, path).await, wanted, "{user:?} {path}");
     }
     assert!(tasks.stop(Duration::from_secs(5)).await);
-    assert!(TcpStream::connect(address).await.is_err(), "the listener is gone");
+    assert!(
+        TcpStream::connect(address).await.is_err(),
+        "the listener is gone"
+    );
 }
 
 #[tokio::test]

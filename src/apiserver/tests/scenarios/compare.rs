@@ -25,9 +25,10 @@ impl Bindings {
                 Err(format!("{label} was {bound} and is {found}"))
             };
         }
-        let taken = self.meaning.iter().find(|(other, meaning)| {
-            *meaning == found && other.split(':').next() == Some(family)
-        });
+        let taken = self
+            .meaning
+            .iter()
+            .find(|(other, meaning)| *meaning == found && other.split(':').next() == Some(family));
         // Revisions inside pointers are numbered for themselves.
         let comparable = |other: &str| other.starts_with("<rv:p") == label.starts_with("<rv:p");
         if let Some((other, _)) = taken.filter(|(other, _)| comparable(other)) {
@@ -44,7 +45,11 @@ impl Bindings {
             (Value::Array(wanted), Value::Array(found)) => self.arrays(path, wanted, found),
             (Value::String(wanted), _) => self.texts(path, wanted, found),
             _ if numbers_agree(wanted, found) => Ok(()),
-            _ => Err(format!("{path}: wanted {} found {}", short(wanted), short(found))),
+            _ => Err(format!(
+                "{path}: wanted {} found {}",
+                short(wanted),
+                short(found)
+            )),
         }
     }
 
@@ -59,7 +64,11 @@ impl Bindings {
         });
         let left_out = |name: &str| {
             // Descriptions were not recorded everywhere.
-            name == "managedFields" || (name == "description" && !wanted.contains_key(name)) || (list_item && matches!(name, "apiVersion" | "kind") && !wanted.contains_key(name))
+            name == "managedFields"
+                || (name == "description" && !wanted.contains_key(name))
+                || (list_item
+                    && matches!(name, "apiVersion" | "kind")
+                    && !wanted.contains_key(name))
         };
         for (name, value) in wanted.iter().filter(|(name, _)| !left_out(name)) {
             let path = format!("{path}/{name}");
@@ -72,19 +81,31 @@ impl Bindings {
             };
             self.same(&path, value, ours)?;
         }
-        let extra = found.keys().find(|name| {
-            !wanted.contains_key(*name) && !left_out(name) && *name != "message"
-        });
+        let extra = found
+            .keys()
+            .find(|name| !wanted.contains_key(*name) && !left_out(name) && *name != "message");
         match extra {
-            Some(name) => Err(format!("{path}/{name}: wanted nothing found {}", short(&found[name]))),
+            Some(name) => Err(format!(
+                "{path}/{name}: wanted nothing found {}",
+                short(&found[name])
+            )),
             None => Ok(()),
         }
     }
 
     fn arrays(&mut self, path: &str, wanted: &[Value], found: &[Value]) -> Result<(), String> {
         if wanted.len() != found.len() {
-            let texts = (short(&Value::Array(wanted.to_vec())), short(&Value::Array(found.to_vec())));
-            return Err(format!("{path}: wanted {} items {} found {} items {}", wanted.len(), texts.0, found.len(), texts.1));
+            let texts = (
+                short(&Value::Array(wanted.to_vec())),
+                short(&Value::Array(found.to_vec())),
+            );
+            return Err(format!(
+                "{path}: wanted {} items {} found {} items {}",
+                wanted.len(),
+                texts.0,
+                found.len(),
+                texts.1
+            ));
         }
         let (mut wanted, mut found) = (wanted.to_vec(), found.to_vec());
         if path.ends_with("/details/causes") {
@@ -102,26 +123,44 @@ impl Bindings {
         let differ = || Err(format!("{path}: wanted {wanted:?} found {}", short(found)));
         if wanted == "<nodePort>" {
             let port = found.as_i64().unwrap_or(0);
-            return if (30_000..=32_767).contains(&port) { Ok(()) } else { differ() };
+            return if (30_000..=32_767).contains(&port) {
+                Ok(())
+            } else {
+                differ()
+            };
         }
-        let Some(text) = found.as_str() else { return differ() };
+        let Some(text) = found.as_str() else {
+            return differ();
+        };
         if wanted == text {
             return Ok(());
         }
-        let pattern = Regex::new(r"<(uid|rv|time|microtime|clusterIP|rand|hash|etag|continue|age)(:p?\d+)?>").unwrap();
-        let labels: Vec<&str> = pattern.find_iter(wanted).map(|found| found.as_str()).collect();
+        let pattern =
+            Regex::new(r"<(uid|rv|time|microtime|clusterIP|rand|hash|etag|continue|age)(:p?\d+)?>")
+                .unwrap();
+        let labels: Vec<&str> = pattern
+            .find_iter(wanted)
+            .map(|found| found.as_str())
+            .collect();
         if labels.is_empty() {
             return differ();
         }
-        let shape = pattern.split(wanted).map(regex::escape).collect::<Vec<_>>().join("(.*?)");
+        let shape = pattern
+            .split(wanted)
+            .map(regex::escape)
+            .collect::<Vec<_>>()
+            .join("(.*?)");
         let shape = Regex::new(&format!("^(?s:{shape})$")).unwrap();
-        let Some(parts) = shape.captures(text) else { return differ() };
+        let Some(parts) = shape.captures(text) else {
+            return differ();
+        };
         for (label, part) in labels.iter().zip(parts.iter().skip(1).flatten()) {
             if !fits(label, part.as_str()) {
                 return differ();
             }
             if label.contains(':') {
-                self.bind(label, part.as_str()).map_err(|text| format!("{path}: {text}"))?;
+                self.bind(label, part.as_str())
+                    .map_err(|text| format!("{path}: {text}"))?;
             }
         }
         Ok(())
@@ -139,9 +178,15 @@ fn check_message(path: &str, wanted: &Value, found: Option<&Value>) -> Result<()
 fn fits(label: &str, text: &str) -> bool {
     let recent = |text: &str| {
         let origin: Timestamp = ORIGIN.parse().unwrap();
-        text.parse::<Timestamp>().is_ok_and(|time| origin.duration_until(time).abs().as_hours() < 36)
+        text.parse::<Timestamp>()
+            .is_ok_and(|time| origin.duration_until(time).abs().as_hours() < 36)
     };
-    match label.trim_start_matches('<').split([':', '>']).next().unwrap_or_default() {
+    match label
+        .trim_start_matches('<')
+        .split([':', '>'])
+        .next()
+        .unwrap_or_default()
+    {
         "uid" => uuid_like(text),
         "rv" => text.parse::<u64>().is_ok(),
         "time" => recent(text) && !text.contains('.'),
@@ -157,10 +202,15 @@ fn uuid_like(text: &str) -> bool {
 }
 
 fn numbers_agree(wanted: &Value, found: &Value) -> bool {
-    wanted == found || matches!((wanted.as_f64(), found.as_f64()), (Some(a), Some(b)) if (a - b).abs() < f64::EPSILON)
+    wanted == found
+        || matches!((wanted.as_f64(), found.as_f64()), (Some(a), Some(b)) if (a - b).abs() < f64::EPSILON)
 }
 
 fn short(value: &Value) -> String {
     let text = value.to_string();
-    if text.chars().count() > 300 { text.chars().take(300).chain("…".chars()).collect() } else { text }
+    if text.chars().count() > 300 {
+        text.chars().take(300).chain("…".chars()).collect()
+    } else {
+        text
+    }
 }

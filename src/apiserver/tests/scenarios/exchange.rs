@@ -29,11 +29,19 @@ impl Answered {
 pub(crate) fn substitute(value: &Value, variables: &Variables) -> Value {
     match value {
         Value::String(text) => Value::String(substitute_text(text, variables)),
-        Value::Array(items) => items.iter().map(|item| substitute(item, variables)).collect(),
+        Value::Array(items) => items
+            .iter()
+            .map(|item| substitute(item, variables))
+            .collect(),
         Value::Object(fields) => Value::Object(
             fields
                 .iter()
-                .map(|(key, value)| (substitute_text(key, variables), substitute(value, variables)))
+                .map(|(key, value)| {
+                    (
+                        substitute_text(key, variables),
+                        substitute(value, variables),
+                    )
+                })
                 .collect(),
         ),
         other => other.clone(),
@@ -52,7 +60,10 @@ fn user(wanted: &Value) -> Result<User, String> {
     match wanted.as_str() {
         None if wanted.is_null() => Ok(User {
             name: "admin".to_owned(),
-            groups: vec!["system:masters".to_owned(), "system:authenticated".to_owned()],
+            groups: vec![
+                "system:masters".to_owned(),
+                "system:authenticated".to_owned(),
+            ],
         }),
         Some("alice") => Ok(User {
             name: "alice".to_owned(),
@@ -70,13 +81,20 @@ fn body_of(request: &Value) -> Result<Vec<u8>, String> {
     if let Some(text) = request["bodyGenerator"].as_str() {
         return generated(text);
     }
-    Ok(if request["body"].is_null() { Vec::new() } else { request["body"].to_string().into_bytes() })
+    Ok(if request["body"].is_null() {
+        Vec::new()
+    } else {
+        request["body"].to_string().into_bytes()
+    })
 }
 
 /// `ConfigMap NAME with data.d = N times "x"` and `ConfigMap NAME, data {..}, annotation a = N times "x"`.
 fn generated(text: &str) -> Result<Vec<u8>, String> {
     let words: Vec<&str> = text.split_whitespace().collect();
-    let name = words.get(1).map(|word| word.trim_end_matches(',')).unwrap_or_default();
+    let name = words
+        .get(1)
+        .map(|word| word.trim_end_matches(','))
+        .unwrap_or_default();
     let count = words.iter().find_map(|word| word.parse::<usize>().ok());
     let filler = "x".repeat(count.ok_or_else(|| format!("no count in {text:?}"))?);
     let mut object = json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": name}});
@@ -92,7 +110,9 @@ fn generated(text: &str) -> Result<Vec<u8>, String> {
 /// Sends a request and returns the answer with its body still to come.
 pub(crate) async fn open(server: &ApiServer, request: &Value) -> Result<Response<ApiBody>, String> {
     if request["headers"].as_object().is_some_and(|headers| {
-        headers.keys().any(|name| name.starts_with("Impersonate") || name == "Authorization")
+        headers
+            .keys()
+            .any(|name| name.starts_with("Impersonate") || name == "Authorization")
     }) {
         return Err("requests with credentials are not replayed".to_owned());
     }
@@ -109,7 +129,9 @@ pub(crate) async fn open(server: &ApiServer, request: &Value) -> Result<Response
         builder = builder.header("Content-Type", "application/json");
     }
     let body = ApiBody::full(body_of(request)?);
-    let request = builder.body(body).map_err(|error| format!("{path}: {error}"))?;
+    let request = builder
+        .body(body)
+        .map_err(|error| format!("{path}: {error}"))?;
     Ok(server.answer(user, request).await)
 }
 
@@ -117,12 +139,24 @@ pub(crate) async fn open(server: &ApiServer, request: &Value) -> Result<Response
 pub(crate) async fn send(server: &ApiServer, request: &Value) -> Result<Answered, String> {
     let response = open(server, request).await?;
     let (parts, body) = response.into_parts();
-    let body = body.collect().await.map_err(|error| error.to_string())?.to_bytes();
-    Ok(Answered { status: parts.status.as_u16(), headers: parts.headers, body })
+    let body = body
+        .collect()
+        .await
+        .map_err(|error| error.to_string())?
+        .to_bytes();
+    Ok(Answered {
+        status: parts.status.as_u16(),
+        headers: parts.headers,
+        body,
+    })
 }
 
 /// The events of a watch body.
 pub(crate) fn events(body: &[u8]) -> Vec<Value> {
-    let lines = body.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
-    lines.map(|line| serde_json::from_slice(line).unwrap_or(Value::Null)).collect()
+    let lines = body
+        .split(|byte| *byte == b'\n')
+        .filter(|line| !line.is_empty());
+    lines
+        .map(|line| serde_json::from_slice(line).unwrap_or(Value::Null))
+        .collect()
 }

@@ -22,10 +22,14 @@ mod tests {
 
     use crate::{play, vectors};
 
-    /// What became of the scenarios: failures by id with their reason, and totals by area.
-    fn run_all() -> (BTreeMap<String, Option<String>>, BTreeMap<String, (usize, usize)>) {
-        let mut verdicts = BTreeMap::new();
-        let mut areas: BTreeMap<String, (usize, usize)> = BTreeMap::new();
+    /// Failures by id, with their reason.
+    type Verdicts = BTreeMap<String, Option<String>>;
+    /// Passed and all, by area.
+    type Totals = BTreeMap<String, (usize, usize)>;
+
+    fn run_all() -> (Verdicts, Totals) {
+        let mut verdicts = Verdicts::new();
+        let mut areas = Totals::new();
         for scenario in vectors::scenarios() {
             let runtime = tokio::runtime::Builder::new_current_thread()
                 .enable_time()
@@ -34,7 +38,9 @@ mod tests {
                 .unwrap();
             let outcome = runtime.block_on(play::play(&scenario));
             let id = scenario["id"].as_str().unwrap().to_owned();
-            let area = areas.entry(scenario["area"].as_str().unwrap().to_owned()).or_default();
+            let area = areas
+                .entry(scenario["area"].as_str().unwrap().to_owned())
+                .or_default();
             area.1 += 1;
             if outcome.is_ok() {
                 area.0 += 1;
@@ -45,7 +51,6 @@ mod tests {
     }
 
     #[test]
-    #[expect(clippy::print_stderr, reason = "the counts are what a reader of the run wants")]
     fn recorded_conversations_go_the_same_way() {
         let (verdicts, areas) = run_all();
         for (area, (passed, total)) in &areas {
@@ -68,8 +73,16 @@ mod tests {
         }
         vectors::update(&passing);
         assert!(!verdicts.is_empty(), "no scenario was found");
-        let missing: Vec<_> = expected.iter().filter(|id| !verdicts.contains_key(*id)).collect();
+        let missing: Vec<_> = expected
+            .iter()
+            .filter(|id| !verdicts.contains_key(*id))
+            .collect();
         assert!(missing.is_empty(), "listed but not recorded: {missing:?}");
-        assert!(broken.is_empty(), "{} must pass:\n{}", broken.len(), broken.join("\n"));
+        assert!(
+            broken.is_empty(),
+            "{} must pass:\n{}",
+            broken.len(),
+            broken.join("\n")
+        );
     }
 }

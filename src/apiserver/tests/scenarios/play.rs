@@ -40,7 +40,10 @@ pub(crate) async fn play(scenario: &Value) -> Result<(), String> {
         .runs_workloads()
         .root_certificate("pem")
         .build();
-    server.bootstrap().await.map_err(|error| error.to_string())?;
+    server
+        .bootstrap()
+        .await
+        .map_err(|error| error.to_string())?;
     let tasks = Tasks::new();
     let required = scenario["requires"].as_array().into_iter().flatten();
     if required.into_iter().any(|what| what == "controllers") {
@@ -60,7 +63,10 @@ pub(crate) async fn play(scenario: &Value) -> Result<(), String> {
     player.prepare(&namespace).await?;
     let mut outcome = Ok(());
     for (index, step) in scenario["steps"].as_array().unwrap().iter().enumerate() {
-        outcome = player.step(step).await.map_err(|text| format!("step {index}: {text}"));
+        outcome = player
+            .step(step)
+            .await
+            .map_err(|text| format!("step {index}: {text}"));
         if outcome.is_err() {
             break;
         }
@@ -73,7 +79,11 @@ impl Player {
     async fn prepare(&self, namespace: &str) -> Result<(), String> {
         let objects = [
             ("/api/v1/namespaces".to_owned(), "Namespace", namespace),
-            (format!("/api/v1/namespaces/{namespace}/serviceaccounts"), "ServiceAccount", "default"),
+            (
+                format!("/api/v1/namespaces/{namespace}/serviceaccounts"),
+                "ServiceAccount",
+                "default",
+            ),
         ];
         for (path, kind, name) in objects {
             let body = json!({"apiVersion": "v1", "kind": kind, "metadata": {"name": name}});
@@ -119,7 +129,12 @@ impl Player {
             let from = substitute(from, &self.variables);
             let from = from.as_str().unwrap_or_default();
             let text = match from.strip_prefix("header:") {
-                Some(header) => answered.headers.get(header).and_then(|value| value.to_str().ok()).unwrap_or_default().to_owned(),
+                Some(header) => answered
+                    .headers
+                    .get(header)
+                    .and_then(|value| value.to_str().ok())
+                    .unwrap_or_default()
+                    .to_owned(),
                 None => match pointer::at(&answered.json(), from) {
                     Value::String(text) => text,
                     other => other.to_string(),
@@ -134,8 +149,14 @@ impl Player {
         let result = self.check(step, &wanted, answered);
         result.map_err(|text| {
             let request = substitute(&step["request"], &self.variables);
-            let body = String::from_utf8_lossy(&answered.body).chars().take(300).collect::<String>();
-            format!("{} {}: {text}\n      answer {} {body}", request["method"], request["path"], answered.status)
+            let body = String::from_utf8_lossy(&answered.body)
+                .chars()
+                .take(300)
+                .collect::<String>();
+            format!(
+                "{} {}: {text}\n      answer {} {body}",
+                request["method"], request["path"], answered.status
+            )
         })
     }
 
@@ -155,18 +176,24 @@ impl Player {
     fn check_headers(&mut self, wanted: &Value, answered: &Answered) -> Result<(), String> {
         for (name, value) in wanted.as_object().into_iter().flatten() {
             let found = answered.headers.get_all(name).iter();
-            let mut found: Vec<Value> = found.map(|value| json!(String::from_utf8_lossy(value.as_bytes()))).collect();
+            let mut found: Vec<Value> = found
+                .map(|value| json!(String::from_utf8_lossy(value.as_bytes())))
+                .collect();
             if name == "warning" {
                 let mut texts: Vec<Value> = value.as_array().cloned().unwrap_or_default();
                 texts.sort_by_key(Value::to_string);
                 found.sort_by_key(Value::to_string);
-                self.bindings.same("warnings", &json!(texts), &json!(found))?;
+                self.bindings
+                    .same("warnings", &json!(texts), &json!(found))?;
             } else {
                 self.bindings.same(name, &json!([value]), &json!(found))?;
             }
         }
         if wanted.get("warning").is_none() && answered.headers.contains_key("warning") {
-            return Err(format!("unexpected warning {:?}", answered.headers.get("warning")));
+            return Err(format!(
+                "unexpected warning {:?}",
+                answered.headers.get("warning")
+            ));
         }
         Ok(())
     }
@@ -179,7 +206,12 @@ impl Player {
         Ok(())
     }
 
-    fn check_body(&mut self, step: &Value, wanted: &Value, answered: &Answered) -> Result<(), String> {
+    fn check_body(
+        &mut self,
+        step: &Value,
+        wanted: &Value,
+        answered: &Answered,
+    ) -> Result<(), String> {
         if let Some(events) = wanted["events"].as_array() {
             return self.check_events(events, &exchange::events(&answered.body));
         }
@@ -187,10 +219,20 @@ impl Player {
             let found = String::from_utf8_lossy(&answered.body);
             return self.bindings.same("body", &json!(text), &json!(found));
         }
-        let Some(body) = wanted.get("body") else { return Ok(()) };
+        let Some(body) = wanted.get("body") else {
+            return Ok(());
+        };
         let (mut body, mut found) = (body.clone(), answered.json());
-        let ignored = step["ignore"].as_array().into_iter().flatten().filter_map(Value::as_str);
-        let unstable = step["unstable"].as_array().into_iter().flatten().filter_map(Value::as_str);
+        let ignored = step["ignore"]
+            .as_array()
+            .into_iter()
+            .flatten()
+            .filter_map(Value::as_str);
+        let unstable = step["unstable"]
+            .as_array()
+            .into_iter()
+            .flatten()
+            .filter_map(Value::as_str);
         let unstable = unstable.filter_map(|path| path.strip_prefix("/response/body"));
         for path in ignored.chain(unstable) {
             pointer::remove(&mut body, path);
@@ -236,7 +278,8 @@ impl Player {
         let request = substitute(&step["request"], &self.variables);
         let response = exchange::open(&self.server, &request).await?;
         let lines = Lines::default();
-        self.watches.insert(step["id"].to_string(), Arc::clone(&lines));
+        self.watches
+            .insert(step["id"].to_string(), Arc::clone(&lines));
         let mut body = response.into_body();
         self.tasks.spawn_until_shutdown("watch", async move {
             while let Some(Ok(frame)) = body.frame().await {
@@ -249,20 +292,35 @@ impl Player {
     }
 
     async fn collect_watch(&mut self, step: &Value) -> Result<(), String> {
-        let lines = Arc::clone(self.watches.get(&step["id"].to_string()).ok_or("no such watch")?);
+        let lines = Arc::clone(
+            self.watches
+                .get(&step["id"].to_string())
+                .ok_or("no such watch")?,
+        );
         let read = || exchange::events(&lines.lock().clone());
         let wanted = substitute(&step["events"], &self.variables);
         let names = step["names"].as_array().cloned();
         let count = names.as_ref().or(wanted.as_array()).map_or(0, Vec::len);
-        let deadline = Instant::now() + Duration::from_millis(step["maxWaitMs"].as_u64().unwrap_or(1000));
+        let deadline =
+            Instant::now() + Duration::from_millis(step["maxWaitMs"].as_u64().unwrap_or(1000));
         while read().len() < count && Instant::now() < deadline {
             sleep(POLL).await;
         }
-        sleep(Duration::from_millis(step["settleMs"].as_u64().unwrap_or(0))).await;
+        sleep(Duration::from_millis(
+            step["settleMs"].as_u64().unwrap_or(0),
+        ))
+        .await;
         match names {
             Some(names) => {
-                let found: Vec<Value> = read().iter().map(|event| event["object"]["metadata"]["name"].clone()).collect();
-                if found == names { Ok(()) } else { Err(format!("wanted {names:?} found {found:?}")) }
+                let found: Vec<Value> = read()
+                    .iter()
+                    .map(|event| event["object"]["metadata"]["name"].clone())
+                    .collect();
+                if found == names {
+                    Ok(())
+                } else {
+                    Err(format!("wanted {names:?} found {found:?}"))
+                }
             }
             None => self.check_events(wanted.as_array().map_or(&[], Vec::as_slice), &read()),
         }
@@ -276,7 +334,14 @@ impl Player {
             statuses.push(json!(answered?.status));
         }
         statuses.sort_by_key(Value::to_string);
-        if step["statusesSorted"] == json!(statuses) { Ok(()) } else { Err(format!("wanted {} found {statuses:?}", step["statusesSorted"])) }
+        if step["statusesSorted"] == json!(statuses) {
+            Ok(())
+        } else {
+            Err(format!(
+                "wanted {} found {statuses:?}",
+                step["statusesSorted"]
+            ))
+        }
     }
 
     /// The one set-up there is: three large ConfigMaps.
@@ -300,7 +365,14 @@ fn check_names(step: &Value, answered: &Answered) -> Result<(), String> {
         items.map(|item| item["metadata"]["name"].clone()).collect()
     } else {
         let events = exchange::events(&answered.body);
-        events.iter().map(|event| event["object"]["metadata"]["name"].clone()).collect()
+        events
+            .iter()
+            .map(|event| event["object"]["metadata"]["name"].clone())
+            .collect()
     };
-    if step["names"] == json!(names) { Ok(()) } else { Err(format!("wanted {} found {names:?}", step["names"])) }
+    if step["names"] == json!(names) {
+        Ok(())
+    } else {
+        Err(format!("wanted {} found {names:?}", step["names"]))
+    }
 }

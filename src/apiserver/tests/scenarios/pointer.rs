@@ -39,20 +39,38 @@ pub(crate) fn at(value: &Value, pointer: &str) -> Value {
 fn step(value: &Value, token: &str) -> Value {
     if token == "#" {
         let fields = || value.as_object().map(serde_json::Map::len);
-        return value.as_array().map(Vec::len).or_else(fields).map_or(Value::Null, |length| json!(length));
+        return value
+            .as_array()
+            .map(Vec::len)
+            .or_else(fields)
+            .map_or(Value::Null, |length| json!(length));
     }
-    if let Some(test) = token.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
-        let Some((path, wanted)) = test.split_once('=') else { return Value::Null };
+    if let Some(test) = token
+        .strip_prefix('[')
+        .and_then(|rest| rest.strip_suffix(']'))
+    {
+        let Some((path, wanted)) = test.split_once('=') else {
+            return Value::Null;
+        };
         let matches = |item: &&Value| {
             let found = path.split('.').fold(*item, |value, name| &value[name]);
             found.as_str() == Some(wanted)
         };
-        return value.as_array().into_iter().flatten().find(matches).cloned().unwrap_or_default();
+        return value
+            .as_array()
+            .into_iter()
+            .flatten()
+            .find(matches)
+            .cloned()
+            .unwrap_or_default();
     }
     match value {
-        Value::Array(items) => {
-            token.parse::<usize>().ok().and_then(|index| items.get(index)).cloned().unwrap_or_default()
-        }
+        Value::Array(items) => token
+            .parse::<usize>()
+            .ok()
+            .and_then(|index| items.get(index))
+            .cloned()
+            .unwrap_or_default(),
         other => other.get(unescape(token)).cloned().unwrap_or_default(),
     }
 }
@@ -64,7 +82,10 @@ pub(crate) fn remove(value: &mut Value, pointer: &str) {
     let mut place = value;
     for token in path {
         let next = match place {
-            Value::Array(items) => token.parse::<usize>().ok().and_then(|index| items.get_mut(index)),
+            Value::Array(items) => token
+                .parse::<usize>()
+                .ok()
+                .and_then(|index| items.get_mut(index)),
             other => other.get_mut(unescape(&token)),
         };
         let Some(next) = next else { return };

@@ -16,7 +16,9 @@ pub(crate) fn scenarios() -> Vec<Value> {
         None => {
             let folder = repository_data().join("api/scenarios");
             let files = std::fs::read_dir(&folder).unwrap();
-            files.flat_map(|file| lines(&file.unwrap().path())).collect()
+            files
+                .flat_map(|file| lines(&file.unwrap().path()))
+                .collect()
         }
     };
     if let Ok(wanted) = std::env::var("SCENARIOS") {
@@ -31,8 +33,11 @@ pub(crate) fn scenarios() -> Vec<Value> {
 }
 
 fn lines(path: &Path) -> Vec<Value> {
-    let text = std::fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    let text =
+        std::fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    text.lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect()
 }
 
 fn expected_path() -> PathBuf {
@@ -45,7 +50,10 @@ pub(crate) fn expected() -> BTreeSet<String> {
         return BTreeSet::new();
     }
     let text = std::fs::read_to_string(expected_path()).unwrap_or_default();
-    text.lines().filter(|line| !line.is_empty()).map(str::to_owned).collect()
+    text.lines()
+        .filter(|line| !line.is_empty())
+        .map(str::to_owned)
+        .collect()
 }
 
 /// Adds to the list what passes now, if `SCENARIOS_UPDATE` asks for it.

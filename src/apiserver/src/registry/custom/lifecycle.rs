@@ -49,7 +49,8 @@ pub(crate) fn prepare_delete(call: &Call, new: &mut Value) {
         return;
     }
     object::add_finalizer(new, CLEANUP_FINALIZER);
-    let message = "CustomResourceDefinition marked for deletion; CustomResource deletion will begin soon";
+    let message =
+        "CustomResourceDefinition marked for deletion; CustomResource deletion will begin soon";
     let condition = conditions::new("Terminating", "True", "InstanceDeletionPending", message);
     conditions::set_on(new, condition, call.server.inner.clock.now());
 }
@@ -64,7 +65,9 @@ pub(crate) fn is_terminating(call: &Call) -> bool {
 /// Decides on the names of a CRD and serves it; nothing to do if that is done.
 pub(crate) async fn establish(server: &ApiServer, name: &str) -> Answer<()> {
     for _ in 0..TRIES {
-        let Some(found) = server.inner.store.snapshot().get(BUCKET, name) else { return Ok(()) };
+        let Some(found) = server.inner.store.snapshot().get(BUCKET, name) else {
+            return Ok(());
+        };
         let crd = record::decode(&found.value)?;
         let mut new = crd.clone();
         decide(server, &mut new);
@@ -73,7 +76,11 @@ pub(crate) async fn establish(server: &ApiServer, name: &str) -> Answer<()> {
         }
         let key = Key::new(BUCKET, name);
         let expect = Expect::Revision(found.mod_revision);
-        let op = Op::Put { key, expect, value: record::encode(&new)? };
+        let op = Op::Put {
+            key,
+            expect,
+            value: record::encode(&new)?,
+        };
         match server.inner.store.commit(vec![op]).await {
             Ok(_) => return Ok(()),
             Err(Error::Conflict { .. }) => {}
@@ -101,7 +108,10 @@ fn decide(server: &ApiServer, crd: &mut Value) {
         }
     }
     let short_names = texts(&accepted["shortNames"]);
-    if let Some(taken) = short_names.iter().find(|name| is_taken(&registry, crd, "shortNames", name)) {
+    if let Some(taken) = short_names
+        .iter()
+        .find(|name| is_taken(&registry, crd, "shortNames", name))
+    {
         conflict = Some(("ShortNamesConflict", format!("{taken:?} is already in use")));
         accepted["shortNames"] = crd["status"]["acceptedNames"]["shortNames"].clone();
     }
@@ -121,13 +131,20 @@ fn decide(server: &ApiServer, crd: &mut Value) {
         conditions::set_on(crd, condition, now);
     } else if !conditions::is_true(crd, "Established") {
         let message = "not all names are accepted";
-        conditions::set_on(crd, conditions::new("Established", "False", "NotAccepted", message), now);
+        conditions::set_on(
+            crd,
+            conditions::new("Established", "False", "NotAccepted", message),
+            now,
+        );
     }
 }
 
 /// Whether another resource of the group has a name.
 fn is_taken(registry: &Registry, crd: &Value, field: &str, name: &str) -> bool {
-    let (group, plural) = (text(&crd["spec"]["group"]), text(&crd["spec"]["names"]["plural"]));
+    let (group, plural) = (
+        text(&crd["spec"]["group"]),
+        text(&crd["spec"]["names"]["plural"]),
+    );
     let uses = |definition: &Definition| match field {
         "kind" | "listKind" => definition.kind == name || definition.list_kind == name,
         _ => {
@@ -136,6 +153,8 @@ fn is_taken(registry: &Registry, crd: &Value, field: &str, name: &str) -> bool {
                 || definition.short_names.iter().any(|short| short == name)
         }
     };
-    let others = registry.all().filter(|other| other.group == group && other.plural != plural);
+    let others = registry
+        .all()
+        .filter(|other| other.group == group && other.plural != plural);
     others.into_iter().any(|other| uses(other))
 }
