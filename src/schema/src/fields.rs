@@ -2,7 +2,6 @@
 
 use serde_json::{Map, Value};
 
-use crate::graph::Type;
 use crate::path::Path;
 use crate::{Node, Schema};
 
@@ -32,7 +31,7 @@ fn find(node: Node<'_>, value: &Value, path: &Path<'_>, found: &mut Vec<String>)
         return;
     }
     match value {
-        Value::Object(fields) if accepts_fields(node) => {
+        Value::Object(fields) => {
             for (key, value) in fields {
                 let path = path.key(key);
                 match node.child(key) {
@@ -58,7 +57,7 @@ fn remove(node: Node<'_>, value: &mut Value, path: &Path<'_>, found: &mut Vec<St
         return;
     }
     match value {
-        Value::Object(fields) if accepts_fields(node) => remove_fields(node, fields, path, found),
+        Value::Object(fields) => remove_fields(node, fields, path, found),
         Value::Array(items) => {
             if let Some(node) = node.items() {
                 for (index, item) in items.iter_mut().enumerate() {
@@ -89,9 +88,4 @@ fn remove_fields(
         }
         true
     });
-}
-
-/// An object where the schema asks for something else is wrong in type, not in its fields.
-fn accepts_fields(node: Node<'_>) -> bool {
-    matches!(node.kind(), Type::Object | Type::Any)
 }

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// One place: the root, a key below a place, or an index below a place.
+/// One place: the root, a key below a place, or an index below one.
 #[derive(Clone, Copy)]
 pub(crate) enum Path<'a> {
     /// The object itself.
@@ -11,8 +11,6 @@ pub(crate) enum Path<'a> {
     Key(&'a Path<'a>, &'a str),
     /// A list item.
     Index(&'a Path<'a>, usize),
-    /// A map key in the bracket form of validation errors.
-    Bracket(&'a Path<'a>, &'a str),
 }
 
 impl<'a> Path<'a> {
@@ -25,11 +23,6 @@ impl<'a> Path<'a> {
     pub(crate) fn index(&'a self, index: usize) -> Self {
         Path::Index(self, index)
     }
-
-    /// The place of a map value, written `labels[x]`.
-    pub(crate) fn bracket(&'a self, key: &'a str) -> Self {
-        Path::Bracket(self, key)
-    }
 }
 
 impl fmt::Display for Path<'_> {
@@ -39,7 +32,6 @@ impl fmt::Display for Path<'_> {
             Path::Key(Path::Root, key) => f.write_str(key),
             Path::Key(parent, key) => write!(f, "{parent}.{key}"),
             Path::Index(parent, index) => write!(f, "{parent}[{index}]"),
-            Path::Bracket(parent, key) => write!(f, "{parent}[{key}]"),
         }
     }
 }
@@ -54,6 +46,5 @@ mod tests {
         let containers = spec.key("containers");
         let first = containers.index(0);
         assert_eq!(first.key("imag").to_string(), "spec.containers[0].imag");
-        assert_eq!(spec.bracket("a/b").to_string(), "spec[a/b]");
     }
 }

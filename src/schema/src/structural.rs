@@ -1,5 +1,10 @@
 //! The schemas of custom resources: read from a CRD and completed with what every object has.
 
+mod defaults;
+mod lists;
+mod rules;
+mod values;
+
 use flybridge_machinery::FieldError;
 use serde_json::Value;
 
@@ -15,18 +20,37 @@ impl Schema {
     /// # Errors
     /// Violations of the rules of structural schemas, with paths below the schema.
     pub fn from_crd(schema: &Value) -> Result<Self, Vec<FieldError>> {
-        let errors = structural_errors(schema);
+        let mut errors = Vec::new();
+        rules::check_root(schema, &mut errors);
+        if errors.is_empty() {
+            defaults::check(schema, "", &mut errors);
+        }
         if !errors.is_empty() {
             return Err(errors);
         }
-        let malformed = |error: &SchemaError| vec![FieldError::invalid("", Value::Null, &error.to_string())];
-        let raw: RawNode = serde_json::from_value(schema.clone())
-            .map_err(|error| malformed(&SchemaError::Parse(error)))?;
-        let mut graph = Graph::default();
-        let root = graph.add(raw).map_err(|error| malformed(&error))?;
+        Self::from_structural(schema)
+    }
+
+    /// Reads a part of a structural schema, which is no object of its own.
+    fn from_fragment(schema: &Value) -> Result<Self, Vec<FieldError>> {
+        let (graph, root) = read(schema)?;
+        Ok(Self::shared(graph, root))
+    }
+
+    fn from_structural(schema: &Value) -> Result<Self, Vec<FieldError>> {
+        let (mut graph, root) = read(schema)?;
         complete(&mut graph, root);
         Ok(Self::shared(graph, root))
     }
+}
+
+fn read(schema: &Value) -> Result<(Graph, NodeId), Vec<FieldError>> {
+    let malformed = |error: &SchemaError| vec![FieldError::invalid("", "", &error.to_string())];
+    let raw: RawNode = serde_json::from_value(schema.clone())
+        .map_err(|error| malformed(&SchemaError::Parse(error)))?;
+    let mut graph = Graph::default();
+    let root = graph.add(raw).map_err(|error| malformed(&error))?;
+    Ok((graph, root))
 }
 
 /// Every object has apiVersion, kind and metadata, whether its schema says so or not.
@@ -39,56 +63,25 @@ fn complete(graph: &mut Graph, root: NodeId) {
             continue;
         }
         for name in ["apiVersion", "kind"] {
-            let text = graph.push(NodeData { kind: Type::String, ..NodeData::default() });
-            graph.nodes[id as usize].properties.entry(name.into()).or_insert(text);
+            let text = graph.push(NodeData {
+                kind: Type::String,
+                ..NodeData::default()
+            });
+            graph.nodes[id as usize]
+                .properties
+                .entry(name.into())
+                .or_insert(text);
         }
         if let Some(meta) = meta {
             let target = Some(Target::Builtin(meta));
-            let reference = graph.push(NodeData { target, ..NodeData::default() });
-            graph.nodes[id as usize].properties.insert("metadata".into(), reference);
+            let reference = graph.push(NodeData {
+                target,
+                ..NodeData::default()
+            });
+            graph.nodes[id as usize]
+                .properties
+                .insert("metadata".into(), reference);
         }
-    }
-}
-
-fn structural_errors(schema: &Value) -> Vec<FieldError> {
-    let mut errors = Vec::new();
-    match schema["type"].as_str() {
-        Some("object") => {}
-        None => errors.push(FieldError::required("type", "must not be empty at the root")),
-        Some(other) => errors.push(FieldError::invalid("type", other, "must be object at the root")),
-    }
-    walk(schema, "", &mut errors);
-    errors
-}
-
-fn join(base: &str, part: &str) -> String {
-    if base.is_empty() { part.to_owned() } else { format!("{base}.{part}") }
-}
-
-fn walk(schema: &Value, path: &str, errors: &mut Vec<FieldError>) {
-    if let Some(reference) = schema["$ref"].as_str() {
-        errors.push(FieldError::forbidden(join(path, "$ref"), &format!("{reference} is not supported")));
-    }
-    let exempt = schema["x-kubernetes-int-or-string"] == true
-        || schema["x-kubernetes-preserve-unknown-fields"] == true;
-    if !path.is_empty() && schema["type"].is_null() && !exempt {
-        let detail = "must not be empty for specified object fields";
-        errors.push(FieldError::required(join(path, "type"), detail));
-    }
-    if let Some(pattern) = schema["pattern"].as_str()
-        && let Err(error) = regex::Regex::new(pattern)
-    {
-        let detail = format!("must be a valid regular expression, but isn't: {error}");
-        errors.push(FieldError::invalid(join(path, "pattern"), pattern, &detail));
-    }
-    for (name, property) in schema["properties"].as_object().into_iter().flatten() {
-        walk(property, &join(path, &format!("properties[{name}]")), errors);
-    }
-    if schema["items"].is_object() {
-        walk(&schema["items"], &join(path, "items"), errors);
-    }
-    if schema["additionalProperties"].is_object() {
-        walk(&schema["additionalProperties"], &join(path, "additionalProperties"), errors);
     }
 }
 
@@ -110,7 +103,10 @@ mod tests {
             "metadata": {"name": "a", "labels": {"x": "y"}, "odd": 1},
             "spec": {"size": 1, "sise": 2},
         });
-        assert_eq!(schema.unknown_fields(&object), ["metadata.odd", "spec.sise"]);
+        assert_eq!(
+            schema.unknown_fields(&object),
+            ["metadata.odd", "spec.sise"]
+        );
     }
 
     #[test]

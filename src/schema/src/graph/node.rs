@@ -60,15 +60,9 @@ impl<'a> Node<'a> {
         self.resolve().own()
     }
 
-    /// The position that a reference leads to, when this position is one.
+    /// Whether this position is a reference.
     pub(crate) fn is_reference(self) -> bool {
         self.own().target.is_some()
-    }
-
-    /// The identity of the structure in its graph, for walks that must end.
-    pub(crate) fn identity(self) -> (bool, NodeId) {
-        let node = self.resolve();
-        (node.graph.builtin, node.id)
     }
 
     /// Whether values here are decoded as Go decodes them.

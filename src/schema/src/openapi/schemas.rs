@@ -1,35 +1,100 @@
 //! Types as OpenAPI writes them: built-in ones by reference, custom ones in place.
+//!
+//! Version 2 has no words for alternatives, null and defaults of custom kinds; what it cannot say
+//! is left out so that it never says something wrong.
+
+mod keywords;
 
 use std::collections::BTreeMap;
 
 use flybridge_machinery::Gvk;
 use serde_json::{Map, Value, json};
 
-use crate::graph::{ListType, MapType, Scalar, Target, Type};
+use crate::graph::{Scalar, Type};
 use crate::{Catalog, Node, Schema};
 
-const PREFIX: &str = "#/components/schemas/";
+const LIST_META: &str = "io.k8s.apimachinery.pkg.apis.meta.v1.ListMeta";
+
+/// The version of OpenAPI.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Style {
+    /// Swagger 2.0.
+    V2,
+    /// OpenAPI 3.0.
+    V3,
+}
+
+impl Style {
+    fn prefix(self) -> &'static str {
+        match self {
+            Self::V2 => "#/definitions/",
+            Self::V3 => "#/components/schemas/",
+        }
+    }
+}
 
 /// The types of a document; those that are referred to are added until none is missing.
-#[derive(Default)]
 pub(super) struct Schemas {
+    style: Style,
     done: BTreeMap<String, Value>,
     wanted: Vec<String>,
 }
 
 impl Schemas {
+    /// No types yet.
+    pub(super) fn new(style: Style) -> Self {
+        Self {
+            style,
+            done: BTreeMap::new(),
+            wanted: Vec::new(),
+        }
+    }
+
+    /// The version of the document.
+    pub(super) fn style(&self) -> Style {
+        self.style
+    }
+
     /// Adds the type of a kind and returns the reference to it.
     pub(super) fn object(&mut self, gvk: &Gvk, schema: &Schema) -> String {
-        if let Some(name) = schema.node().resolve().definition() {
-            self.want(name);
-            return format!("{PREFIX}{name}");
+        if let Some(name) = schema.node().definition() {
+            return self.want(name);
         }
         let name = name_of(gvk);
         let mut value = self.render(schema.node(), None);
-        value["x-kubernetes-group-version-kind"] =
-            json!([{"group": gvk.group, "version": gvk.version, "kind": gvk.kind}]);
+        value["x-kubernetes-group-version-kind"] = json!([kind_of(gvk)]);
         self.done.insert(name.clone(), value);
-        format!("{PREFIX}{name}")
+        self.reference_to(&name)
+    }
+
+    /// Adds the type of the list of a kind and returns the reference to it.
+    pub(super) fn list(&mut self, gvk: &Gvk, object: &str) -> String {
+        let list = Gvk::new(
+            gvk.group.as_str(),
+            gvk.version.as_str(),
+            format!("{}List", gvk.kind),
+        );
+        if let Some(schema) = Catalog::builtin().schema_for(&list)
+            && let Some(name) = schema.node().definition()
+        {
+            return self.want(name);
+        }
+        let meta = self.want(LIST_META);
+        let value = json!({
+            "description": format!("{} is a list of {}", list.kind, gvk.kind),
+            "type": "object",
+            "required": ["items"],
+            "properties": {
+                "apiVersion": {"type": "string"},
+                "kind": {"type": "string"},
+                "metadata": {"$ref": meta},
+                "items": {"type": "array", "items": {"$ref": object}},
+            },
+            "x-kubernetes-group-version-kind": [kind_of(&list)],
+        });
+        let name = name_of(&list);
+        self.done.insert(name.clone(), value);
+        self.reference_to(&name)
     }
 
     /// Every type that is needed.
@@ -38,7 +103,6 @@ impl Schemas {
             if self.done.contains_key(&name) {
                 continue;
             }
-            self.done.insert(name.clone(), Value::Null);
             if let Some(schema) = Catalog::builtin().definition(&name) {
                 let value = self.definition(&name, schema.node());
                 self.done.insert(name, value);
@@ -47,41 +111,72 @@ impl Schemas {
         self.done
     }
 
-    fn want(&mut self, name: &str) {
+    fn want(&mut self, name: &str) -> String {
         if !self.done.contains_key(name) {
             self.wanted.push(name.to_owned());
         }
+        self.reference_to(name)
+    }
+
+    fn reference_to(&self, name: &str) -> String {
+        format!("{}{name}", self.style.prefix())
     }
 
     fn definition(&mut self, name: &str, node: Node<'_>) -> Value {
-        let mut value = self.render(node, Some(name));
+        let mut value = match (self.style, node.scalar()) {
+            (Style::V3, Scalar::Quantity) => {
+                json!({"oneOf": [{"type": "string"}, {"type": "number"}]})
+            }
+            (Style::V3, Scalar::IntOrString) => {
+                json!({"format": "int-or-string", "oneOf": [{"type": "integer"}, {"type": "string"}]})
+            }
+            _ => self.render(node, Some(name)),
+        };
         if let Some(text) = Catalog::builtin().description(name, "") {
             value["description"] = json!(text);
         }
         if !node.gvks().is_empty() {
-            let gvks = node.gvks().iter().map(|gvk| {
-                json!({"group": gvk.group, "version": gvk.version, "kind": gvk.kind})
-            });
-            value["x-kubernetes-group-version-kind"] = gvks.collect();
+            value["x-kubernetes-group-version-kind"] = node.gvks().iter().map(kind_of).collect();
         }
         value
     }
 
     /// One position; `definition` names the built-in type whose fields have texts.
     fn render(&mut self, node: Node<'_>, definition: Option<&str>) -> Value {
-        let own = node.own();
-        if own.target.is_some() {
+        if node.is_reference() {
             return self.reference(node);
         }
+        let own = node.own();
         let mut value = Map::new();
-        write_type(node, &mut value);
         if let Some(text) = &own.description {
             value.insert("description".to_owned(), json!(text));
         }
+        let old = self.style == Style::V2;
+        if old && own.preserve_unknown {
+            value.insert(keywords::PRESERVE.to_owned(), json!(true));
+            return Value::Object(value);
+        }
+        keywords::write(node, old, &mut value);
+        if old && own.nullable {
+            return Value::Object(value);
+        }
+        self.render_structure(node, definition, &mut value);
+        if !old {
+            self.render_alternatives(node, &mut value);
+        }
+        Value::Object(value)
+    }
+
+    fn render_structure(
+        &mut self,
+        node: Node<'_>,
+        definition: Option<&str>,
+        value: &mut Map<String, Value>,
+    ) {
         let mut properties = Map::new();
         for (name, property) in node.properties() {
             let mut rendered = self.render(property, None);
-            let text = definition.and_then(|definition| Catalog::builtin().description(definition, name));
+            let text = definition.and_then(|of| Catalog::builtin().description(of, name));
             if let Some(text) = text {
                 rendered["description"] = json!(text);
             }
@@ -98,22 +193,52 @@ impl Schemas {
             let rendered = self.render(items, None);
             value.insert("items".to_owned(), rendered);
         }
-        write_rest(node, &mut value);
-        Value::Object(value)
     }
 
-    fn reference(&mut self, node: Node<'_>) -> Value {
-        let own = node.own();
-        let Some(name) = node.resolve().definition() else { return json!({"type": "object"}) };
-        self.want(name);
-        let reference = json!({"$ref": format!("{PREFIX}{name}")});
-        let plain = own.list_type.is_none() && own.default.is_none() && own.patch_strategy.is_none();
-        if plain && matches!(own.target, Some(Target::Local(_))) {
-            // A reference may carry no neighbours, so texts need the detour through allOf.
-            return json!({"allOf": [reference]});
+    fn render_alternatives(&mut self, node: Node<'_>, value: &mut Map<String, Value>) {
+        if node.scalar() == Scalar::IntOrString && node.kind() == Type::Any {
+            let either = json!([{"type": "integer"}, {"type": "string"}]);
+            value.insert("anyOf".to_owned(), either);
         }
-        json!({"allOf": [reference], "default": {}})
+        let Some(rules) = &node.own().rules else {
+            return;
+        };
+        for (keyword, ids) in [
+            ("allOf", &rules.all_of),
+            ("anyOf", &rules.any_of),
+            ("oneOf", &rules.one_of),
+        ] {
+            if !ids.is_empty() {
+                let nested = ids.iter().map(|id| self.render(node.at(*id), None));
+                let nested = nested.collect();
+                value.insert(keyword.to_owned(), nested);
+            }
+        }
+        if let Some(id) = rules.not {
+            let nested = self.render(node.at(id), None);
+            value.insert("not".to_owned(), nested);
+        }
     }
+
+    /// A reference with what its field adds. Version 3 allows no neighbours beside a reference.
+    fn reference(&mut self, node: Node<'_>) -> Value {
+        let Some(name) = node.definition() else {
+            return json!({"type": "object"});
+        };
+        let reference = json!({"$ref": self.want(name)});
+        let mut value = match self.style {
+            Style::V2 => reference,
+            Style::V3 => json!({"allOf": [reference]}),
+        };
+        if let Value::Object(value) = &mut value {
+            keywords::write_extensions(node.own(), value);
+        }
+        value
+    }
+}
+
+fn kind_of(gvk: &Gvk) -> Value {
+    json!({"group": gvk.group, "version": gvk.version, "kind": gvk.kind})
 }
 
 /// `io.karmada.policy.v1alpha1.PropagationPolicy` for a kind of `policy.karmada.io`.
@@ -121,85 +246,4 @@ fn name_of(gvk: &Gvk) -> String {
     let mut parts: Vec<&str> = gvk.group.split('.').collect();
     parts.reverse();
     format!("{}.{}.{}", parts.join("."), gvk.version, gvk.kind)
-}
-
-fn write_type(node: Node<'_>, value: &mut Map<String, Value>) {
-    let own = node.own();
-    let name = match (own.scalar, own.kind) {
-        (Scalar::Quantity, _) => Some("string"),
-        (Scalar::Time | Scalar::MicroTime, _) => Some("string"),
-        (Scalar::IntOrString, _) => {
-            value.insert("x-kubernetes-int-or-string".to_owned(), json!(true));
-            None
-        }
-        (_, Type::Any) => None,
-        (_, Type::Object) => Some("object"),
-        (_, Type::Array) => Some("array"),
-        (_, Type::String) => Some("string"),
-        (_, Type::Integer) => Some("integer"),
-        (_, Type::Number) => Some("number"),
-        (_, Type::Boolean) => Some("boolean"),
-    };
-    if let Some(name) = name {
-        value.insert("type".to_owned(), json!(name));
-    }
-    if let Some(format) = &own.format {
-        value.insert("format".to_owned(), json!(format));
-    }
-}
-
-fn write_rest(node: Node<'_>, value: &mut Map<String, Value>) {
-    let own = node.own();
-    let mut put = |name: &str, content: Value| {
-        value.insert(name.to_owned(), content);
-    };
-    if !own.required.is_empty() {
-        put("required", json!(own.required));
-    }
-    if let Some(default) = &own.default {
-        put("default", default.clone());
-    }
-    if own.nullable {
-        put("nullable", json!(true));
-    }
-    if own.preserve_unknown {
-        put("x-kubernetes-preserve-unknown-fields", json!(true));
-    }
-    if own.embedded_resource {
-        put("x-kubernetes-embedded-resource", json!(true));
-    }
-    if let Some(list_type) = own.list_type {
-        let name = match list_type {
-            ListType::Atomic => "atomic",
-            ListType::Set => "set",
-            ListType::Map => "map",
-        };
-        put("x-kubernetes-list-type", json!(name));
-    }
-    if !own.list_map_keys.is_empty() {
-        put("x-kubernetes-list-map-keys", json!(own.list_map_keys));
-    }
-    if let Some(map_type) = own.map_type {
-        let name = if map_type == MapType::Atomic { "atomic" } else { "granular" };
-        put("x-kubernetes-map-type", json!(name));
-    }
-    if let Some(strategy) = &own.patch_strategy {
-        put("x-kubernetes-patch-strategy", json!(strategy));
-    }
-    if let Some(key) = &own.patch_merge_key {
-        put("x-kubernetes-patch-merge-key", json!(key));
-    }
-    if let Some(rules) = node.rules() {
-        if !rules.allowed.is_empty() {
-            put("enum", json!(rules.allowed));
-        }
-        if let Some(pattern) = &rules.pattern {
-            put("pattern", json!(pattern.as_str()));
-        }
-        for (name, limit) in [("minimum", rules.minimum), ("maximum", rules.maximum)] {
-            if let Some(limit) = limit {
-                put(name, json!(limit));
-            }
-        }
-    }
 }
