@@ -32,7 +32,10 @@ impl Attendance {
     /// [`Error::Socket`] if the path cannot be bound.
     pub fn listen(path: &Path, tasks: &Tasks) -> Result<Self> {
         let listener = bind_private(path)?;
-        let attendance = Self { attached: Arc::default(), unattended: Shutdown::new() };
+        let attendance = Self {
+            attached: Arc::default(),
+            unattended: Shutdown::new(),
+        };
         let accepting = attendance.clone();
         let group = tasks.clone();
         tasks.spawn_until_shutdown("attendance", async move {
@@ -99,7 +102,10 @@ impl Attached {
 /// # Errors
 /// [`Error::Socket`] with the path.
 pub fn bind_private(path: &Path) -> Result<UnixListener> {
-    let failed = |source| Error::Socket { path: path.to_owned(), source };
+    let failed = |source| Error::Socket {
+        path: path.to_owned(),
+        source,
+    };
     // The data directory's lock is held, so whatever lies here belongs to a dead process.
     match std::fs::remove_file(path) {
         Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(failed(error)),
@@ -144,6 +150,10 @@ mod tests {
     #[tokio::test]
     async fn nobody_listens_is_none() {
         let dir = tempfile::tempdir().unwrap();
-        assert!(Attached::to(&dir.path().join("nothing.sock")).await.is_none());
+        assert!(
+            Attached::to(&dir.path().join("nothing.sock"))
+                .await
+                .is_none()
+        );
     }
 }

@@ -16,8 +16,16 @@ use serde_json::Value;
 
 use crate::error::{Error, Result};
 
-const VERBS: [&str; 8] =
-    ["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"];
+const VERBS: [&str; 8] = [
+    "create",
+    "delete",
+    "deletecollection",
+    "get",
+    "list",
+    "patch",
+    "update",
+    "watch",
+];
 
 /// Cluster, which upstream's aggregated API server answers and ours serves itself.
 pub(crate) fn cluster() -> Definition {
@@ -26,10 +34,17 @@ pub(crate) fn cluster() -> Definition {
     let manifest = declared.manifest();
     let versions = object::path_list(&manifest, &["spec", "versions"]);
     let schema = Schema::from_crd(&declared.schema).ok();
-    let columns = versions.first().map(|version| object::path_list(version, &["additionalPrinterColumns"]));
+    let columns = versions
+        .first()
+        .map(|version| object::path_list(version, &["additionalPrinterColumns"]));
     let mut subresources = declared_subresources(&gvk, true, false);
     subresources.insert(0, proxy(&gvk));
-    let owned = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect::<Vec<_>>();
+    let owned = |texts: &[&str]| {
+        texts
+            .iter()
+            .map(|text| (*text).to_owned())
+            .collect::<Vec<_>>()
+    };
     Definition {
         group: gvk.group.clone(),
         version: gvk.version.clone(),
@@ -42,7 +57,12 @@ pub(crate) fn cluster() -> Definition {
         scope: Scope::Cluster,
         verbs: owned(&VERBS),
         subresources,
-        traits: Traits { status: true, generation: true, unconditional_update: true, ..Traits::default() },
+        traits: Traits {
+            status: true,
+            generation: true,
+            unconditional_update: true,
+            ..Traits::default()
+        },
         field_paths: Vec::new(),
         printer: columns.map(|columns| Arc::new(CustomPrinter::new(columns))),
         scale: None,
@@ -67,16 +87,23 @@ pub(crate) async fn install_crds(client: &Client) -> Result<()> {
     let api: Api<DynamicObject> = Api::all_with(client.clone(), &ApiResource::from_gvk(&gvk));
     for manifest in crd::crds() {
         let name = object::name(&manifest).to_owned();
-        let failed = |source| Error::Install { name: name.clone(), source: Box::new(source) };
+        let failed = |source| Error::Install {
+            name: name.clone(),
+            source: Box::new(source),
+        };
         let found = api.get_opt(&name).await.map_err(failed)?;
         match found {
             None => {
                 let crd = decode(manifest, &name)?;
-                api.create(&PostParams::default(), &crd).await.map_err(failed)?;
+                api.create(&PostParams::default(), &crd)
+                    .await
+                    .map_err(failed)?;
             }
             Some(found) if found.data["spec"] != manifest["spec"] => {
                 let patch = Patch::Merge(serde_json::json!({"spec": manifest["spec"]}));
-                api.patch(&name, &PatchParams::default(), &patch).await.map_err(failed)?;
+                api.patch(&name, &PatchParams::default(), &patch)
+                    .await
+                    .map_err(failed)?;
             }
             Some(_) => {}
         }
@@ -95,7 +122,10 @@ pub(crate) async fn apply_samples(
         let mapping = mapper
             .lookup(object::api_version(&sample), object::kind(&sample))
             .await
-            .map_err(|source| Error::Sample { name: name.clone(), source: Box::new(source) })?;
+            .map_err(|source| Error::Sample {
+                name: name.clone(),
+                source: Box::new(source),
+            })?;
         let namespace = object::namespace(&sample).unwrap_or_default().to_owned();
         let api: Api<DynamicObject> = if mapping.namespaced {
             Api::namespaced_with(client.clone(), &namespace, &mapping.resource)
@@ -105,7 +135,10 @@ pub(crate) async fn apply_samples(
         let object = decode(sample, &name)?;
         match api.create(&PostParams::default(), &object).await {
             Err(error) if !flybridge_client::is_already_exists(&error) => {
-                return Err(Error::Install { name, source: Box::new(error) });
+                return Err(Error::Install {
+                    name,
+                    source: Box::new(error),
+                });
             }
             _ => {}
         }
@@ -114,6 +147,8 @@ pub(crate) async fn apply_samples(
 }
 
 fn decode(object: Value, name: &str) -> Result<DynamicObject> {
-    serde_json::from_value(object)
-        .map_err(|source| Error::Malformed { name: name.to_owned(), source })
+    serde_json::from_value(object).map_err(|source| Error::Malformed {
+        name: name.to_owned(),
+        source,
+    })
 }

@@ -3,6 +3,7 @@
 //! Nothing above this crate starts a server, a controller or a simulated member by itself.
 
 mod admission;
+pub mod assembly;
 pub mod attendance;
 pub mod config;
 pub mod data_dir;
@@ -11,6 +12,7 @@ pub mod error;
 pub mod plane;
 
 pub use admission::KarmadaAdmission;
+pub use assembly::Assembly;
 pub use config::Config;
 pub use data_dir::DataDir;
 pub use error::{Error, Result};

@@ -2,24 +2,22 @@
 
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::time::Duration;
 
 use flybridge_apis::Cluster;
 use flybridge_apiserver::tls::Pki;
 use flybridge_apiserver::{ApiServer, User};
 use flybridge_base::{Clock, Ids, Tasks};
-use flybridge_client::{MemberClients, RestMapper, in_process};
-use flybridge_controllers::{self as controllers, Options};
-use flybridge_proxy::ClusterProxy;
-use flybridge_sim::{Fleet, FleetConfig, demo_workloads};
+use flybridge_client::RestMapper;
+use flybridge_controllers::Options;
+use flybridge_sim::{FleetConfig, demo_workloads};
 use flybridge_store::Store;
 use futures::StreamExt;
 use kube::runtime::{WatchStreamExt, watcher};
 use kube::{Api, Client};
 use tokio::net::TcpListener;
 
-use crate::admission::KarmadaAdmission;
+use crate::assembly::Assembly;
 use crate::attendance::{Attendance, bind_private};
 use crate::config::Config;
 use crate::data_dir::{DataDir, write_private};
@@ -64,31 +62,12 @@ impl Plane {
         let (data_dir, ephemeral) = open_data_dir(&config)?;
         let listener = bind(config.listen).await?;
         let store = open_store(&config, &data_dir.layout().store())?;
-        let clients = MemberClients::new();
-        let proxy = ClusterProxy::new(clients.clone());
-        let server = ApiServer::builder(store.clone())
-            .clock(clock)
-            .ids(ids.clone())
-            .admission(Arc::new(KarmadaAdmission::new(clock, ids.clone())))
-            .embed(embedded::cluster())
-            .connect("cluster.karmada.io", "clusters", "proxy", Arc::new(proxy.clone()))
-            .build();
-        server.bootstrap().await.map_err(|source| Error::Store { source })?;
-        let client = in_process(server.service(User::system("flybridge")));
-        proxy.attach(client.clone());
-        embedded::install_crds(&client).await?;
-        server.run_controllers(tasks);
-        let (address, kubeconfig) = open_sockets(&config, &server, listener, &data_dir, tasks)?;
-        let attendance = attend(&config, &server, &data_dir, tasks)?;
-        let member_stores = start_members(&config, &data_dir, &client, &clients, clock, tasks).await?;
-        controllers::start(controllers::Config {
-            client: client.clone(),
-            members: clients,
-            clock,
-            ids,
-            tasks: tasks.clone(),
-            options: engine_options(&config),
-        });
+        let assembly = Assembly::start(store.clone(), clock, ids, tasks).await?;
+        let (server, client) = (&assembly.server, assembly.client.clone());
+        let (address, kubeconfig) = open_sockets(&config, server, listener, &data_dir, tasks)?;
+        let attendance = attend(&config, server, &data_dir, tasks)?;
+        let member_stores = start_members(&config, &data_dir, &assembly, tasks).await?;
+        assembly.start_engine(client.clone(), engine_options(&config), tasks);
         if config.samples {
             let mapper = RestMapper::new(&client);
             embedded::apply_samples(&client, &mapper, demo_workloads()).await?;
@@ -125,7 +104,9 @@ impl Plane {
     /// Resolves when every simulated member is Ready; tells how many are, each time that changes.
     pub async fn members_ready(&self, progress: impl Fn(usize, usize)) {
         let clusters: Api<Cluster> = Api::all(self.client.clone());
-        let stream = watcher(clusters, watcher::Config::default()).default_backoff().applied_objects();
+        let stream = watcher(clusters, watcher::Config::default())
+            .default_backoff()
+            .applied_objects();
         let mut stream = std::pin::pin!(stream);
         let mut ready = std::collections::BTreeSet::new();
         progress(0, self.members);
@@ -184,9 +165,13 @@ fn open_data_dir(config: &Config) -> Result<(DataDir, Option<PathBuf>)> {
 }
 
 async fn bind(address: Option<SocketAddr>) -> Result<Option<TcpListener>> {
-    let Some(address) = address else { return Ok(None) };
+    let Some(address) = address else {
+        return Ok(None);
+    };
     let listener = TcpListener::bind(address).await;
-    listener.map(Some).map_err(|source| Error::Listen { address, source })
+    listener
+        .map(Some)
+        .map_err(|source| Error::Listen { address, source })
 }
 
 fn open_store(config: &Config, path: &Path) -> Result<Store> {
@@ -205,12 +190,21 @@ fn open_sockets(
     tasks: &Tasks,
 ) -> Result<(Option<SocketAddr>, PathBuf)> {
     let path = data_dir.layout().kubeconfig();
-    let Some(listener) = listener else { return Ok((None, path)) };
+    let Some(listener) = listener else {
+        return Ok((None, path));
+    };
     let failed = |source| Error::Pki { source };
-    let address = listener.local_addr().map_err(|source| Error::DataDir { path: path.clone(), source })?;
-    let hosts = config.listen.map(|address| address.ip()).filter(|ip| !ip.is_unspecified());
+    let address = listener.local_addr().map_err(|source| Error::DataDir {
+        path: path.clone(),
+        source,
+    })?;
+    let hosts = config
+        .listen
+        .map(|address| address.ip())
+        .filter(|ip| !ip.is_unspecified());
     let hosts: Vec<String> = hosts.iter().map(ToString::to_string).collect();
-    let pki = Pki::load_or_create(&data_dir.layout().pki(), &hosts, server.clock().now()).map_err(failed)?;
+    let pki = Pki::load_or_create(&data_dir.layout().pki(), &hosts, server.clock().now())
+        .map_err(failed)?;
     let tls = pki.server_config().map_err(failed)?;
     server.serve_tls(listener, tls, tasks);
     let reachable = if address.ip().is_unspecified() {
@@ -240,9 +234,7 @@ fn attend(
 async fn start_members(
     config: &Config,
     data_dir: &DataDir,
-    client: &Client,
-    clients: &MemberClients,
-    clock: Clock,
+    assembly: &Assembly,
     tasks: &Tasks,
 ) -> Result<Vec<Store>> {
     if config.simulated_clusters == 0 {
@@ -254,9 +246,7 @@ async fn start_members(
         let path = data_dir.layout().member_store(&member.name);
         stores.insert(member.name.clone(), open_store(config, &path)?);
     }
-    let failed = |source| Error::Members { source: Box::new(source) };
     let find = |name: &str| stores.get(name).cloned().unwrap_or_else(Store::memory);
-    let fleet = Fleet::start(fleet_config, find, clock, tasks).await.map_err(failed)?;
-    fleet.register(client, clients).await.map_err(failed)?;
+    assembly.simulate(fleet_config, find, tasks).await?;
     Ok(stores.into_values().collect())
 }
