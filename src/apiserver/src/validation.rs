@@ -8,6 +8,7 @@
 mod autoscaling;
 mod config;
 mod containers;
+mod endpoints;
 mod env;
 mod findings;
 mod jobs;
@@ -26,6 +27,7 @@ mod selectors;
 mod services;
 mod storage;
 mod volumes;
+mod webhooks;
 mod workloads;
 
 use flybridge_machinery::{FieldError, Gvk};
@@ -84,6 +86,17 @@ fn check(gvk: &Gvk, object: &At<'_>, findings: &mut Findings) {
         ("networking.k8s.io", "Ingress") => networking::ingress(object, findings),
         ("networking.k8s.io", "IngressClass") => networking::ingress_class(object, findings),
         ("networking.k8s.io", "NetworkPolicy") => networking::network_policy(object, findings),
+        ("", "Endpoints") => endpoints::endpoints(object, findings),
+        ("", "Event") => endpoints::event(object, findings),
+        ("discovery.k8s.io", "EndpointSlice") => endpoints::slice(object, findings),
+        ("flowcontrol.apiserver.k8s.io", "FlowSchema") => webhooks::flow_schema(object, findings),
+        (
+            "admissionregistration.k8s.io",
+            "ValidatingWebhookConfiguration" | "MutatingWebhookConfiguration",
+        ) => webhooks::configuration(object, findings),
+        ("admissionregistration.k8s.io", "ValidatingAdmissionPolicy") => {
+            webhooks::policy(object, findings);
+        }
         ("rbac.authorization.k8s.io", kind) => rbac::check(kind, object, findings),
         _ => {}
     }
@@ -99,12 +112,17 @@ fn check_change(gvk: &Gvk, old: &At<'_>, new: &At<'_>, findings: &mut Findings) 
         ("", "PersistentVolumeClaim") => return storage::claim_changed(old, new, findings),
         ("apps", "StatefulSet") => return workloads::stateful_set_changed(old, new, findings),
         ("batch", "Job") => return jobs::changed(old, new, findings),
-        ("scheduling.k8s.io", "PriorityClass") => return policy::priority_changed(old, new, findings),
+        ("scheduling.k8s.io", "PriorityClass") => {
+            return policy::priority_changed(old, new, findings);
+        }
         ("rbac.authorization.k8s.io", _) => return rbac::changed(old, new, findings),
         ("apps", "Deployment" | "ReplicaSet" | "DaemonSet") => &[&["spec", "selector"]],
-        ("storage.k8s.io", "StorageClass") => {
-            &[&["provisioner"], &["parameters"], &["reclaimPolicy"], &["volumeBindingMode"]]
-        }
+        ("storage.k8s.io", "StorageClass") => &[
+            &["provisioner"],
+            &["parameters"],
+            &["reclaimPolicy"],
+            &["volumeBindingMode"],
+        ],
         ("networking.k8s.io", "IngressClass") => &[&["spec", "controller"]],
         ("node.k8s.io", "RuntimeClass") => &[&["handler"]],
         ("discovery.k8s.io", "EndpointSlice") => &[&["addressType"]],

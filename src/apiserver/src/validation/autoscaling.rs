@@ -16,7 +16,10 @@ pub(super) fn autoscaler(object: &At<'_>, findings: &mut Findings) {
     } else if count < 1 {
         findings.invalid(&most, "must be greater than or equal to 1");
     }
-    if least.integer().is_some_and(|least| most.integer().is_some_and(|most| most < least)) {
+    if least
+        .integer()
+        .is_some_and(|least| most.integer().is_some_and(|most| most < least))
+    {
         findings.invalid(&most, "must be greater than or equal to `minReplicas`");
     }
     let target = spec.get("scaleTargetRef");
@@ -25,7 +28,13 @@ pub(super) fn autoscaler(object: &At<'_>, findings: &mut Findings) {
     let version = target.get("apiVersion");
     if version.is_blank() && !matches!(target.text_of("kind"), "ReplicationController") {
         let told = serde_json::Value::from("");
-        findings.invalid(&At { value: &told, path: version.path }, "apiVersion must specify API group");
+        findings.invalid(
+            &At {
+                value: &told,
+                path: version.path,
+            },
+            "apiVersion must specify API group",
+        );
     }
     for metric in spec.list("metrics") {
         for source in metric.chosen(&["object", "pods", "external"]) {
@@ -43,7 +52,10 @@ pub(super) fn autoscaler(object: &At<'_>, findings: &mut Findings) {
 /// Scaling to zero needs a metric that does not come from the pods.
 fn replicas(spec: &At<'_>, least: &At<'_>, findings: &mut Findings) {
     findings.at_least(least, 0);
-    let outside = spec.list("metrics").iter().any(|metric| matches!(metric.text_of("type"), "Object" | "External"));
+    let outside = spec
+        .list("metrics")
+        .iter()
+        .any(|metric| matches!(metric.text_of("type"), "Object" | "External"));
     if least.integer() == Some(0) && !outside {
         findings.invalid(least, "must be greater than or equal to 1");
         findings.forbidden(&spec.get("metrics"), "must specify at least one Object or External metric to support scaling to zero replicas");
@@ -63,7 +75,11 @@ fn rules(rules: &At<'_>, findings: &mut Findings) {
     for policy in policies.items() {
         findings.one_of(&policy.get("type"), &["Percent", "Pods"]);
         for field in ["value", "periodSeconds"] {
-            if policy.get(field).integer().is_some_and(|number| number <= 0) {
+            if policy
+                .get(field)
+                .integer()
+                .is_some_and(|number| number <= 0)
+            {
                 findings.invalid(&policy.get(field), "must be greater than zero");
             }
         }

@@ -14,7 +14,13 @@ fn keys(data: &At<'_>, findings: &mut Findings) -> usize {
     for (key, value) in data.entries() {
         for complaint in names::config_map_key(key) {
             let told = Value::from(key);
-            findings.invalid(&At { value: &told, path: value.path.clone() }, &complaint);
+            findings.invalid(
+                &At {
+                    value: &told,
+                    path: value.path.clone(),
+                },
+                &complaint,
+            );
         }
         bytes += value.text().len();
     }
@@ -28,7 +34,13 @@ pub(super) fn config_map(object: &At<'_>, findings: &mut Findings) {
     for (key, value) in binary.entries() {
         if data.entry(key).is_set() {
             let told = Value::from(key);
-            findings.invalid(&At { value: &told, path: value.path }, "duplicate of key present in data");
+            findings.invalid(
+                &At {
+                    value: &told,
+                    path: value.path,
+                },
+                "duplicate of key present in data",
+            );
         }
     }
     if size > MAX_BYTES {
@@ -62,7 +74,11 @@ pub(super) fn secret(object: &At<'_>, findings: &mut Findings) {
         }
     }
     if object.text_of("type") == "kubernetes.io/service-account-token" {
-        findings.require(&object.path(&["metadata", "annotations"]).entry("kubernetes.io/service-account.name"));
+        findings.require(
+            &object
+                .path(&["metadata", "annotations"])
+                .entry("kubernetes.io/service-account.name"),
+        );
     }
     if object.text_of("type") == "kubernetes.io/basic-auth" {
         let given = |key: &str| data.entry(key).is_set();

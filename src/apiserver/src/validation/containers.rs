@@ -15,15 +15,29 @@ pub(super) fn check_all(spec: &At<'_>, is_pod: bool, findings: &mut Findings) {
     }
     let grace = spec.get("terminationGracePeriodSeconds").integer();
     let known = volumes::names_in(spec);
-    let context = Context { is_pod, grace, volumes: known };
+    let context = Context {
+        is_pod,
+        grace,
+        volumes: known,
+    };
     for container in containers.items() {
         context.check(&container, true, findings);
     }
     for container in spec.list("initContainers") {
-        findings.one_of(&container.get("restartPolicy"), &["Always", "Never", "OnFailure"]);
-        context.check(&container, container.text_of("restartPolicy") == "Always", findings);
+        findings.one_of(
+            &container.get("restartPolicy"),
+            &["Always", "Never", "OnFailure"],
+        );
+        context.check(
+            &container,
+            container.text_of("restartPolicy") == "Always",
+            findings,
+        );
     }
-    let all = containers.items().into_iter().chain(spec.list("initContainers"));
+    let all = containers
+        .items()
+        .into_iter()
+        .chain(spec.list("initContainers"));
     findings.unique(all.map(|container| container.get("name")));
 }
 
@@ -37,8 +51,14 @@ impl Context<'_> {
     fn check(&self, container: &At<'_>, runs_on: bool, findings: &mut Findings) {
         findings.required_name(&container.get("name"), names::dns1123_label);
         self.image(&container.get("image"), findings);
-        findings.one_of(&container.get("imagePullPolicy"), &["Always", "IfNotPresent", "Never"]);
-        findings.one_of(&container.get("terminationMessagePolicy"), &["File", "FallbackToLogsOnError"]);
+        findings.one_of(
+            &container.get("imagePullPolicy"),
+            &["Always", "IfNotPresent", "Never"],
+        );
+        findings.one_of(
+            &container.get("terminationMessagePolicy"),
+            &["File", "FallbackToLogsOnError"],
+        );
         ports(container, findings);
         env::check(container, findings);
         resources::requirements(&container.get("resources"), findings);
@@ -72,5 +92,10 @@ fn ports(container: &At<'_>, findings: &mut Findings) {
         }
         findings.one_of(&port.get("protocol"), &["SCTP", "TCP", "UDP"]);
     }
-    findings.unique(container.list("ports").into_iter().map(|port| port.get("name")));
+    findings.unique(
+        container
+            .list("ports")
+            .into_iter()
+            .map(|port| port.get("name")),
+    );
 }

@@ -16,9 +16,21 @@ const FIELDS: [&str; 10] = [
     "status.podIPs",
     "spec.hostname",
 ];
-const RESOURCES: [&str; 6] =
-    ["limits.cpu", "limits.ephemeral-storage", "limits.memory", "requests.cpu", "requests.ephemeral-storage", "requests.memory"];
-const SOURCES: [&str; 5] = ["fieldRef", "resourceFieldRef", "configMapKeyRef", "secretKeyRef", "fileKeyRef"];
+const RESOURCES: [&str; 6] = [
+    "limits.cpu",
+    "limits.ephemeral-storage",
+    "limits.memory",
+    "requests.cpu",
+    "requests.ephemeral-storage",
+    "requests.memory",
+];
+const SOURCES: [&str; 5] = [
+    "fieldRef",
+    "resourceFieldRef",
+    "configMapKeyRef",
+    "secretKeyRef",
+    "fileKeyRef",
+];
 
 /// `env` and `envFrom` of a container.
 pub(super) fn check(container: &At<'_>, findings: &mut Findings) {
@@ -55,13 +67,19 @@ fn value_from(variable: &At<'_>, findings: &mut Findings) {
     } else if !variable.get("value").is_blank() {
         findings.invalid(&from, "may not be specified when `value` is not empty");
     } else if chosen.len() > 1 {
-        findings.invalid(&from, "may not have more than one field specified at a time");
+        findings.invalid(
+            &from,
+            "may not have more than one field specified at a time",
+        );
     }
     if from.get("fieldRef").is_set() {
         field_ref(&from.get("fieldRef"), &FIELDS, findings);
     }
     let resource = from.path(&["resourceFieldRef", "resource"]);
-    if from.get("resourceFieldRef").is_set() && findings.require(&resource) && !resource.text().contains("hugepages-") {
+    if from.get("resourceFieldRef").is_set()
+        && findings.require(&resource)
+        && !resource.text().contains("hugepages-")
+    {
         findings.one_of(&resource, &RESOURCES);
     }
     for reference in from.chosen(&["configMapKeyRef", "secretKeyRef"]) {
@@ -79,10 +97,23 @@ pub(super) fn field_ref(reference: &At<'_>, fields: &[&str], findings: &mut Find
     let text = path.text();
     let subscripted = ["metadata.labels", "metadata.annotations"]
         .iter()
-        .any(|name| text.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with('[')));
-    if !subscripted && !text.starts_with("spec.") && !text.starts_with("status.") && !text.starts_with("metadata.") {
-        findings.invalid(&path, "error converting fieldPath: field label not supported");
+        .any(|name| {
+            text.strip_prefix(name)
+                .is_some_and(|rest| rest.is_empty() || rest.starts_with('['))
+        });
+    if !subscripted
+        && !text.starts_with("spec.")
+        && !text.starts_with("status.")
+        && !text.starts_with("metadata.")
+    {
+        findings.invalid(
+            &path,
+            "error converting fieldPath: field label not supported",
+        );
     } else if !subscripted && !fields.contains(&text) {
-        findings.invalid(&path, &format!("error converting fieldPath: field label not supported: {text}"));
+        findings.invalid(
+            &path,
+            &format!("error converting fieldPath: field label not supported: {text}"),
+        );
     }
 }

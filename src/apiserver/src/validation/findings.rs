@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use flybridge_machinery::FieldError;
+use flybridge_machinery::{FieldError, names};
 use serde_json::Value;
 
 /// A value with the path that leads to it; null when there is none.
@@ -16,12 +16,18 @@ pub(super) struct At<'a> {
 
 impl<'a> At<'a> {
     pub(super) const fn root(value: &'a Value) -> Self {
-        Self { value, path: String::new() }
+        Self {
+            value,
+            path: String::new(),
+        }
     }
 
     pub(super) fn get(&self, name: &str) -> Self {
         let glue = if self.path.is_empty() { "" } else { "." };
-        Self { value: self.value.get(name).unwrap_or(&Value::Null), path: format!("{}{glue}{name}", self.path) }
+        Self {
+            value: self.value.get(name).unwrap_or(&Value::Null),
+            path: format!("{}{glue}{name}", self.path),
+        }
     }
 
     pub(super) fn path(&self, names: &[&str]) -> Self {
@@ -30,17 +36,26 @@ impl<'a> At<'a> {
 
     /// The entry of a map, told as `map[key]`.
     pub(super) fn entry(&self, key: &str) -> Self {
-        Self { value: self.value.get(key).unwrap_or(&Value::Null), path: format!("{}[{key}]", self.path) }
+        Self {
+            value: self.value.get(key).unwrap_or(&Value::Null),
+            path: format!("{}[{key}]", self.path),
+        }
     }
 
     /// The same value under another path.
     pub(super) fn told_as(&self, path: String) -> Self {
-        Self { value: self.value, path }
+        Self {
+            value: self.value,
+            path,
+        }
     }
 
     pub(super) fn items(&self) -> Vec<Self> {
         let list = self.value.as_array().map_or(&[][..], Vec::as_slice);
-        let item = |(index, value)| Self { value, path: format!("{}[{index}]", self.path) };
+        let item = |(index, value)| Self {
+            value,
+            path: format!("{}[{index}]", self.path),
+        };
         list.iter().enumerate().map(item).collect()
     }
 
@@ -50,7 +65,16 @@ impl<'a> At<'a> {
 
     pub(super) fn entries(&self) -> Vec<(&'a str, Self)> {
         let map = self.value.as_object().into_iter().flatten();
-        map.map(|(key, value)| (key.as_str(), Self { value, path: format!("{}[{key}]", self.path) })).collect()
+        map.map(|(key, value)| {
+            (
+                key.as_str(),
+                Self {
+                    value,
+                    path: format!("{}[{key}]", self.path),
+                },
+            )
+        })
+        .collect()
     }
 
     pub(super) fn text(&self) -> &'a str {
@@ -58,7 +82,10 @@ impl<'a> At<'a> {
     }
 
     pub(super) fn text_of(&self, name: &str) -> &'a str {
-        self.value.get(name).and_then(Value::as_str).unwrap_or_default()
+        self.value
+            .get(name)
+            .and_then(Value::as_str)
+            .unwrap_or_default()
     }
 
     pub(super) fn integer(&self) -> Option<i64> {
@@ -91,7 +118,11 @@ impl<'a> At<'a> {
 
     /// Fields of an object that say something, from a list of names.
     pub(super) fn chosen(&self, names: &[&str]) -> Vec<Self> {
-        names.iter().map(|name| self.get(name)).filter(Self::is_set).collect()
+        names
+            .iter()
+            .map(|name| self.get(name))
+            .filter(Self::is_set)
+            .collect()
     }
 }
 
@@ -104,10 +135,12 @@ fn is_blank(value: &Value) -> bool {
 
 fn same(one: &Value, other: &Value) -> bool {
     match (one, other) {
-        (Value::Object(one), Value::Object(other)) => one
-            .keys()
-            .chain(other.keys())
-            .all(|key| same(one.get(key).unwrap_or(&Value::Null), other.get(key).unwrap_or(&Value::Null))),
+        (Value::Object(one), Value::Object(other)) => one.keys().chain(other.keys()).all(|key| {
+            same(
+                one.get(key).unwrap_or(&Value::Null),
+                other.get(key).unwrap_or(&Value::Null),
+            )
+        }),
         (Value::Array(one), Value::Array(other)) => {
             one.len() == other.len() && one.iter().zip(other).all(|(one, other)| same(one, other))
         }
@@ -131,27 +164,39 @@ impl Findings {
     }
 
     pub(super) fn invalid(&mut self, at: &At<'_>, detail: &str) {
-        self.errors.push(FieldError::invalid(at.path.as_str(), at.value.clone(), detail));
+        self.errors.push(FieldError::invalid(
+            at.path.as_str(),
+            at.value.clone(),
+            detail,
+        ));
     }
 
     pub(super) fn required(&mut self, at: &At<'_>, detail: &str) {
-        self.errors.push(FieldError::required(at.path.as_str(), detail));
+        self.errors
+            .push(FieldError::required(at.path.as_str(), detail));
     }
 
     pub(super) fn forbidden(&mut self, at: &At<'_>, detail: &str) {
-        self.errors.push(FieldError::forbidden(at.path.as_str(), detail));
+        self.errors
+            .push(FieldError::forbidden(at.path.as_str(), detail));
     }
 
     pub(super) fn not_found(&mut self, at: &At<'_>) {
-        self.errors.push(FieldError::not_found(at.path.as_str(), at.value.clone()));
+        self.errors
+            .push(FieldError::not_found(at.path.as_str(), at.value.clone()));
     }
 
     pub(super) fn duplicate(&mut self, at: &At<'_>) {
-        self.errors.push(FieldError::duplicate(at.path.as_str(), at.value.clone()));
+        self.errors
+            .push(FieldError::duplicate(at.path.as_str(), at.value.clone()));
     }
 
     pub(super) fn not_supported(&mut self, at: &At<'_>, supported: &[&str]) {
-        self.errors.push(FieldError::not_supported(at.path.as_str(), at.value.clone(), supported));
+        self.errors.push(FieldError::not_supported(
+            at.path.as_str(),
+            at.value.clone(),
+            supported,
+        ));
     }
 
     /// Asks for a value; says whether there is one.
@@ -196,8 +241,14 @@ impl Findings {
     }
 
     pub(super) fn within(&mut self, at: &At<'_>, least: i64, most: i64) {
-        if at.integer().is_some_and(|number| number < least || number > most) {
-            self.invalid(at, &format!("must be between {least} and {most}, inclusive"));
+        if at
+            .integer()
+            .is_some_and(|number| number < least || number > most)
+        {
+            self.invalid(
+                at,
+                &format!("must be between {least} and {most}, inclusive"),
+            );
         }
     }
 
@@ -213,8 +264,21 @@ impl Findings {
         }
     }
 
+    /// A port by number or by name that must be there; zero stands for a missing one.
+    pub(super) fn required_port(&mut self, at: &At<'_>) {
+        if at.is_set() {
+            self.port_or_name(at, names::port_name);
+        } else {
+            let none = Value::from(0);
+            self.port(&At {
+                value: &none,
+                path: at.path.clone(),
+            });
+        }
+    }
+
     /// Wants values to differ among each other.
-    pub(super) fn unique<'a>(&mut self, places: impl IntoIterator<Item = At<'a>>) {
+    pub(super) fn unique(&mut self, places: impl IntoIterator<Item = At<'_>>) {
         let mut seen = HashSet::new();
         for at in places {
             if !at.text().is_empty() && !seen.insert(at.text()) {
@@ -226,7 +290,8 @@ impl Findings {
     /// Refuses a change of a field.
     pub(super) fn fixed(&mut self, old: &At<'_>, new: &At<'_>) {
         if !old.same(new) {
-            self.errors.push(FieldError::immutable(new.path.as_str(), new.value.clone()));
+            self.errors
+                .push(FieldError::immutable(new.path.as_str(), new.value.clone()));
         }
     }
 }

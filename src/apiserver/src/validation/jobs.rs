@@ -6,9 +6,21 @@ use super::findings::{At, Findings};
 use super::pods::{self, Owner};
 use super::{schedule, selectors};
 
-const FIXED: [&str; 6] =
-    ["selector", "completionMode", "podFailurePolicy", "backoffLimitPerIndex", "successPolicy", "managedBy"];
-const COUNTS: [&str; 5] = ["parallelism", "completions", "activeDeadlineSeconds", "backoffLimit", "ttlSecondsAfterFinished"];
+const FIXED: [&str; 6] = [
+    "selector",
+    "completionMode",
+    "podFailurePolicy",
+    "backoffLimitPerIndex",
+    "successPolicy",
+    "managedBy",
+];
+const COUNTS: [&str; 5] = [
+    "parallelism",
+    "completions",
+    "activeDeadlineSeconds",
+    "backoffLimit",
+    "ttlSecondsAfterFinished",
+];
 const ACTIONS: [&str; 4] = ["Count", "FailIndex", "FailJob", "Ignore"];
 
 /// The spec of a job, of its own or of a schedule.
@@ -29,7 +41,10 @@ pub(super) fn job(spec: &At<'_>, findings: &mut Findings) {
     for rule in spec.path(&["podFailurePolicy", "rules"]).items() {
         findings.one_of(&rule.get("action"), &ACTIONS);
         if rule.get("onExitCodes").is_blank() && rule.get("onPodConditions").is_blank() {
-            findings.invalid(&rule, "specifying one of OnExitCodes and OnPodConditions is required");
+            findings.invalid(
+                &rule,
+                "specifying one of OnExitCodes and OnPodConditions is required",
+            );
         }
     }
     pods::template(&spec.get("template"), Owner::Job, findings);
@@ -62,13 +77,24 @@ pub(super) fn cron_job(object: &At<'_>, findings: &mut Findings) {
         findings.invalid(&times, &complaint);
     }
     let zone = spec.get("timeZone");
-    if zone.value.as_str().is_some_and(|zone| zone.is_empty() || zone.eq_ignore_ascii_case("local")) {
+    if zone
+        .value
+        .as_str()
+        .is_some_and(|zone| zone.is_empty() || zone.eq_ignore_ascii_case("local"))
+    {
         findings.invalid(&zone, "timeZone must be nil or non-empty string");
     }
-    for field in ["startingDeadlineSeconds", "successfulJobsHistoryLimit", "failedJobsHistoryLimit"] {
+    for field in [
+        "startingDeadlineSeconds",
+        "successfulJobsHistoryLimit",
+        "failedJobsHistoryLimit",
+    ] {
         findings.at_least(&spec.get(field), 0);
     }
-    findings.one_of(&spec.get("concurrencyPolicy"), &["Allow", "Forbid", "Replace"]);
+    findings.one_of(
+        &spec.get("concurrencyPolicy"),
+        &["Allow", "Forbid", "Replace"],
+    );
     job(&spec.path(&["jobTemplate", "spec"]), findings);
 }
 

@@ -20,7 +20,10 @@ pub(super) fn ingress(object: &At<'_>, findings: &mut Findings) {
     let spec = object.get("spec");
     let default = spec.get("defaultBackend");
     if spec.get("rules").is_blank() && !default.is_set() {
-        findings.invalid(&spec, "either `defaultBackend` or `rules` must be specified");
+        findings.invalid(
+            &spec,
+            "either `defaultBackend` or `rules` must be specified",
+        );
     }
     if default.is_set() {
         backend(&default, findings);
@@ -41,7 +44,9 @@ pub(super) fn ingress(object: &At<'_>, findings: &mut Findings) {
 }
 
 fn host(host: &At<'_>, findings: &mut Findings) {
-    findings.name(host, |text| names::dns1123_subdomain(text.strip_prefix("*.").unwrap_or(text)));
+    findings.name(host, |text| {
+        names::dns1123_subdomain(text.strip_prefix("*.").unwrap_or(text))
+    });
 }
 
 fn path(item: &At<'_>, findings: &mut Findings) {
@@ -97,7 +102,10 @@ pub(super) fn ingress_class(object: &At<'_>, findings: &mut Findings) {
     if findings.require(&controller) {
         let domain = controller.text().split('/').next().unwrap_or_default();
         if !controller.text().contains('/') || !names::dns1123_subdomain(domain).is_empty() {
-            findings.invalid(&controller, "must be a domain-prefixed path (such as \"acme.io/foo\")");
+            findings.invalid(
+                &controller,
+                "must be a domain-prefixed path (such as \"acme.io/foo\")",
+            );
         }
     }
     let parameters = spec.get("parameters");
@@ -173,11 +181,17 @@ fn ip_block(block: &At<'_>, findings: &mut Findings) {
         return;
     }
     let Some(range) = parse_cidr(cidr.text()) else {
-        return findings.invalid(&cidr, "must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)");
+        return findings.invalid(
+            &cidr,
+            "must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)",
+        );
     };
     for except in block.list("except") {
         match parse_cidr(except.text()) {
-            None => findings.invalid(&except, "must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)"),
+            None => findings.invalid(
+                &except,
+                "must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)",
+            ),
             Some((address, length)) if !contains(range, address) || length <= range.1 => {
                 findings.invalid(&except, "must be a strict subset of `cidr`");
             }

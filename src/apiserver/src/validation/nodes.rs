@@ -30,11 +30,17 @@ pub(super) fn node(object: &At<'_>, findings: &mut Findings) {
     for range in &ranges {
         match parse_cidr(range.text()) {
             Some((address, _)) => families.push(address.is_ipv4()),
-            None => findings.invalid(range, "must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)"),
+            None => findings.invalid(
+                range,
+                "must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)",
+            ),
         }
     }
     if families.len() > 2 || matches!(families.as_slice(), [one, other] if one == other) {
-        findings.invalid(&list, "may specify no more than one CIDR for each IP family");
+        findings.invalid(
+            &list,
+            "may specify no more than one CIDR for each IP family",
+        );
     }
 }
 
@@ -43,17 +49,25 @@ pub(super) fn changed(old: &At<'_>, new: &At<'_>, findings: &mut Findings) {
     let (old, new) = (old.get("spec"), new.get("spec"));
     let provider = new.get("providerID");
     if !old.get("providerID").is_blank() && !old.get("providerID").same(&provider) {
-        findings.forbidden(&provider, "node updates may not change providerID except from \"\" to valid");
+        findings.forbidden(
+            &provider,
+            "node updates may not change providerID except from \"\" to valid",
+        );
     }
     if !old.get("podCIDR").is_blank() && !old.get("podCIDR").same(&new.get("podCIDR")) {
-        findings.forbidden(&new.get("podCIDRs"), "node updates may not change podCIDR except from \"\" to valid");
+        findings.forbidden(
+            &new.get("podCIDRs"),
+            "node updates may not change podCIDR except from \"\" to valid",
+        );
     }
 }
 
 /// A `RuntimeClass`.
 pub(super) fn runtime_class(object: &At<'_>, findings: &mut Findings) {
     findings.name_or_empty(&object.get("handler"), names::dns1123_label);
-    let overhead = object.path(&["overhead", "podFixed"]).told_as("overhead.limits".to_owned());
+    let overhead = object
+        .path(&["overhead", "podFixed"])
+        .told_as("overhead.limits".to_owned());
     resources::amounts(&overhead, findings);
 }
 
@@ -72,11 +86,13 @@ pub(super) fn contains(range: (IpAddr, u8), address: IpAddr) -> bool {
     match (range.0, address) {
         (IpAddr::V4(network), IpAddr::V4(address)) => {
             let shift = 32_u32.saturating_sub(u32::from(range.1));
-            u32::from(network).checked_shr(shift).unwrap_or(0) == u32::from(address).checked_shr(shift).unwrap_or(0)
+            u32::from(network).checked_shr(shift).unwrap_or(0)
+                == u32::from(address).checked_shr(shift).unwrap_or(0)
         }
         (IpAddr::V6(network), IpAddr::V6(address)) => {
             let shift = 128_u32.saturating_sub(u32::from(range.1));
-            u128::from(network).checked_shr(shift).unwrap_or(0) == u128::from(address).checked_shr(shift).unwrap_or(0)
+            u128::from(network).checked_shr(shift).unwrap_or(0)
+                == u128::from(address).checked_shr(shift).unwrap_or(0)
         }
         _ => false,
     }

@@ -6,18 +6,30 @@ use serde_json::Value;
 
 use super::findings::{At, Findings};
 
-const FREE: [&str; 4] = ["tolerations", "activeDeadlineSeconds", "schedulingGates", "ephemeralContainers"];
+const FREE: [&str; 4] = [
+    "tolerations",
+    "activeDeadlineSeconds",
+    "schedulingGates",
+    "ephemeralContainers",
+];
 /// What may change while scheduling gates hold a pod back.
 const GATED: [&str; 2] = ["nodeSelector", "affinity"];
 
 /// Violations in the change of a pod.
 pub(super) fn pod(old: &At<'_>, new: &At<'_>, findings: &mut Findings) {
     let (old, new) = (old.get("spec"), new.get("spec"));
-    deadline(&old.get("activeDeadlineSeconds"), &new.get("activeDeadlineSeconds"), findings);
+    deadline(
+        &old.get("activeDeadlineSeconds"),
+        &new.get("activeDeadlineSeconds"),
+        findings,
+    );
     tolerations(&old, &new, findings);
     gates(&old, &new, findings);
     let gated = !old.get("schedulingGates").is_blank();
-    let (one, other) = (comparable(old.value, old.value, gated), comparable(new.value, old.value, gated));
+    let (one, other) = (
+        comparable(old.value, old.value, gated),
+        comparable(new.value, old.value, gated),
+    );
     if !At::root(&one).same(&At::root(&other)) {
         findings.forbidden(
             &new,
@@ -31,7 +43,9 @@ pub(super) fn pod(old: &At<'_>, new: &At<'_>, findings: &mut Findings) {
 /// A spec without what may differ from the old one.
 fn comparable(spec: &Value, old: &Value, gated: bool) -> Value {
     let mut spec = spec.clone();
-    let Some(fields) = spec.as_object_mut() else { return spec };
+    let Some(fields) = spec.as_object_mut() else {
+        return spec;
+    };
     for name in FREE {
         fields.remove(name);
     }
@@ -41,11 +55,19 @@ fn comparable(spec: &Value, old: &Value, gated: bool) -> Value {
     if old["nodeName"].as_str().unwrap_or_default().is_empty() {
         fields.remove("nodeName");
     }
-    if old["terminationGracePeriodSeconds"].as_i64().is_some_and(|seconds| seconds < 0) {
+    if old["terminationGracePeriodSeconds"]
+        .as_i64()
+        .is_some_and(|seconds| seconds < 0)
+    {
         fields.remove("terminationGracePeriodSeconds");
     }
     for list in ["containers", "initContainers"] {
-        for container in fields.get_mut(list).and_then(Value::as_array_mut).into_iter().flatten() {
+        for container in fields
+            .get_mut(list)
+            .and_then(Value::as_array_mut)
+            .into_iter()
+            .flatten()
+        {
             if let Some(container) = container.as_object_mut() {
                 container.remove("image");
             }
@@ -56,7 +78,9 @@ fn comparable(spec: &Value, old: &Value, gated: bool) -> Value {
 
 fn deadline(old: &At<'_>, new: &At<'_>, findings: &mut Findings) {
     match (old.integer(), new.integer()) {
-        (Some(_), None) => findings.invalid(new, "must not update from a positive integer to nil value"),
+        (Some(_), None) => {
+            findings.invalid(new, "must not update from a positive integer to nil value")
+        }
         (Some(old), Some(seconds)) if seconds > old => {
             findings.invalid(new, "must be less than or equal to previous value");
         }
@@ -76,8 +100,14 @@ fn tolerations(old: &At<'_>, new: &At<'_>, findings: &mut Findings) {
     let kept: Vec<Value> = new.list("tolerations").iter().map(timeless).collect();
     for toleration in old.list("tolerations") {
         let toleration = timeless(&toleration);
-        if !kept.iter().any(|kept| At::root(kept).same(&At::root(&toleration))) {
-            findings.forbidden(&new.get("tolerations"), "existing toleration can not be modified except its tolerationSeconds");
+        if !kept
+            .iter()
+            .any(|kept| At::root(kept).same(&At::root(&toleration)))
+        {
+            findings.forbidden(
+                &new.get("tolerations"),
+                "existing toleration can not be modified except its tolerationSeconds",
+            );
         }
     }
 }

@@ -42,7 +42,10 @@ pub(super) fn template(at: &At<'_>, owner: Owner, findings: &mut Findings) {
     let spec_at = at.get("spec");
     spec(&spec_at, owner, findings);
     if !spec_at.get("ephemeralContainers").is_blank() {
-        findings.forbidden(&spec_at.get("ephemeralContainers"), "ephemeral containers not allowed in pod template");
+        findings.forbidden(
+            &spec_at.get("ephemeralContainers"),
+            "ephemeral containers not allowed in pod template",
+        );
     }
     owned(&spec_at, owner, findings);
 }
@@ -55,7 +58,10 @@ fn owned(spec: &At<'_>, owner: Owner, findings: &mut Findings) {
             findings.one_of(&restart, &["Always"]);
             let deadline = spec.get("activeDeadlineSeconds");
             if deadline.is_set() {
-                findings.forbidden(&deadline, "activeDeadlineSeconds is not supported for this workload");
+                findings.forbidden(
+                    &deadline,
+                    "activeDeadlineSeconds is not supported for this workload",
+                );
             }
         }
         Owner::Job if restart.text() == "Always" => {
@@ -72,14 +78,23 @@ fn spec(at: &At<'_>, owner: Owner, findings: &mut Findings) {
     findings.one_of(&at.get("restartPolicy"), &RESTART_POLICIES);
     findings.one_of(&at.get("dnsPolicy"), &DNS_POLICIES);
     findings.within(&at.get("activeDeadlineSeconds"), 1, MAX_SECONDS);
-    for field in ["serviceAccountName", "nodeName", "priorityClassName", "runtimeClassName"] {
+    for field in [
+        "serviceAccountName",
+        "nodeName",
+        "priorityClassName",
+        "runtimeClassName",
+    ] {
         findings.name(&at.get(field), names::dns1123_subdomain);
     }
     if owner != Owner::StatefulSet {
-        findings.name(&at.get("hostname"), names::dns1123_label);
+        for field in ["hostname", "subdomain"] {
+            findings.name(&at.get(field), names::dns1123_label);
+        }
     }
-    findings.name(&at.get("subdomain"), names::dns1123_label);
-    findings.one_of(&at.get("preemptionPolicy"), &["PreemptLowerPriority", "Never"]);
+    findings.one_of(
+        &at.get("preemptionPolicy"),
+        &["PreemptLowerPriority", "Never"],
+    );
     security::of_pod(&at.get("securityContext"), findings);
     scheduling::check(at, findings);
     dns_config(at, findings);
@@ -101,7 +116,10 @@ fn dns_config(spec: &At<'_>, findings: &mut Findings) {
             return findings.required(&config, "must provide `dnsConfig` when `dnsPolicy` is None");
         }
         if nameservers.is_blank() {
-            findings.required(&nameservers, "must provide at least one DNS nameserver when `dnsPolicy` is None");
+            findings.required(
+                &nameservers,
+                "must provide at least one DNS nameserver when `dnsPolicy` is None",
+            );
         }
     }
     if nameservers.items().len() > 3 {
@@ -124,6 +142,9 @@ fn host_aliases(spec: &At<'_>, findings: &mut Findings) {
 /// Wants an IP address.
 pub(super) fn address(at: &At<'_>, findings: &mut Findings) {
     if at.text().parse::<std::net::IpAddr>().is_err() {
-        findings.invalid(at, "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)");
+        findings.invalid(
+            at,
+            "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)",
+        );
     }
 }

@@ -8,12 +8,29 @@ use super::{selectors, workloads};
 
 const MAX_PRIORITY: i64 = 1_000_000_000;
 const SCOPES: [&str; 7] = [
-    "Terminating", "NotTerminating", "BestEffort", "NotBestEffort", "PriorityClass", "CrossNamespacePodAffinity",
+    "Terminating",
+    "NotTerminating",
+    "BestEffort",
+    "NotBestEffort",
+    "PriorityClass",
+    "CrossNamespacePodAffinity",
     "VolumeAttributesClass",
 ];
 const STANDARD: [&str; 15] = [
-    "cpu", "memory", "ephemeral-storage", "storage", "pods", "services", "replicationcontrollers", "resourcequotas",
-    "secrets", "configmaps", "persistentvolumeclaims", "services.nodeports", "services.loadbalancers", "requests.cpu",
+    "cpu",
+    "memory",
+    "ephemeral-storage",
+    "storage",
+    "pods",
+    "services",
+    "replicationcontrollers",
+    "resourcequotas",
+    "secrets",
+    "configmaps",
+    "persistentvolumeclaims",
+    "services.nodeports",
+    "services.loadbalancers",
+    "requests.cpu",
     "requests.memory",
 ];
 
@@ -34,13 +51,21 @@ pub(super) fn disruption_budget(object: &At<'_>, findings: &mut Findings) {
 /// A resource that anything may count: a standard word or a qualified name.
 fn resource_name(name: &str, path: &str, findings: &mut Findings) {
     let told = Value::from(name);
-    let place = At { value: &told, path: path.to_owned() };
+    let place = At {
+        value: &told,
+        path: path.to_owned(),
+    };
     for complaint in names::qualified_name(name) {
         findings.invalid(&place, &complaint);
     }
-    let derived = ["requests.", "limits.", "hugepages-"].iter().any(|prefix| name.starts_with(prefix));
+    let derived = ["requests.", "limits.", "hugepages-"]
+        .iter()
+        .any(|prefix| name.starts_with(prefix));
     if !name.contains('/') && !derived && !STANDARD.contains(&name) {
-        findings.invalid(&place, "must be a standard resource type or fully qualified");
+        findings.invalid(
+            &place,
+            "must be a standard resource type or fully qualified",
+        );
     }
 }
 
@@ -52,7 +77,11 @@ pub(super) fn resource_quota(object: &At<'_>, findings: &mut Findings) {
         super::resources::non_negative(&amount, findings);
     }
     let scopes = spec.get("scopes");
-    if scopes.items().iter().any(|scope| !SCOPES.contains(&scope.text())) {
+    if scopes
+        .items()
+        .iter()
+        .any(|scope| !SCOPES.contains(&scope.text()))
+    {
         findings.invalid(&scopes, "unsupported scope");
     }
 }
@@ -63,19 +92,32 @@ pub(super) fn limit_range(object: &At<'_>, findings: &mut Findings) {
     for limit in &limits {
         let kind = limit.get("type");
         findings.name_or_empty(&kind, names::qualified_name);
-        for list in ["max", "min", "default", "defaultRequest", "maxLimitRequestRatio"] {
+        for list in [
+            "max",
+            "min",
+            "default",
+            "defaultRequest",
+            "maxLimitRequestRatio",
+        ] {
             for (name, amount) in limit.get(list).entries() {
                 resource_name(name, &amount.path, findings);
             }
         }
         if kind.text() == "Pod" {
-            for list in limit.chosen(&["default", "defaultRequest"]).iter().filter(|list| !list.is_blank()) {
+            for list in limit
+                .chosen(&["default", "defaultRequest"])
+                .iter()
+                .filter(|list| !list.is_blank())
+            {
                 findings.forbidden(list, "may not be specified when `type` is 'Pod'");
             }
         }
         let bound = |list: &str| limit.get(list).entry("storage").is_set();
         if kind.text() == "PersistentVolumeClaim" && !bound("min") && !bound("max") {
-            findings.required(&limit.get("limits"), "either minimum or maximum storage value is required, but neither was provided");
+            findings.required(
+                &limit.get("limits"),
+                "either minimum or maximum storage value is required, but neither was provided",
+            );
         }
         order(limit, findings);
     }
@@ -95,11 +137,17 @@ fn order(limit: &At<'_>, findings: &mut Findings) {
     for (low, high, told) in RISING {
         for (name, amount) in limit.get(low).entries() {
             let other = limit.get(high).entry(name);
-            let (Ok(low_amount), Ok(high_amount)) = (Quantity::from_json(amount.value), Quantity::from_json(other.value)) else {
+            let (Ok(low_amount), Ok(high_amount)) = (
+                Quantity::from_json(amount.value),
+                Quantity::from_json(other.value),
+            ) else {
                 continue;
             };
             if low_amount > high_amount {
-                findings.invalid(&limit.get(told).entry(name), &format!("{low} value is greater than {high} value"));
+                findings.invalid(
+                    &limit.get(told).entry(name),
+                    &format!("{low} value is greater than {high} value"),
+                );
             }
         }
     }
@@ -108,18 +156,30 @@ fn order(limit: &At<'_>, findings: &mut Findings) {
 /// A `PriorityClass`; only the system's own may be higher than a limit.
 pub(super) fn priority_class(object: &At<'_>, findings: &mut Findings) {
     let value = object.get("value");
-    let system = object.get("metadata").text_of("name").starts_with("system-");
+    let system = object
+        .get("metadata")
+        .text_of("name")
+        .starts_with("system-");
     if !system && value.integer().is_some_and(|value| value > MAX_PRIORITY) {
-        findings.forbidden(&value, &format!("maximum allowed value of a user defined priority is {MAX_PRIORITY}"));
+        findings.forbidden(
+            &value,
+            &format!("maximum allowed value of a user defined priority is {MAX_PRIORITY}"),
+        );
     }
-    findings.one_of(&object.get("preemptionPolicy"), &["PreemptLowerPriority", "Never"]);
+    findings.one_of(
+        &object.get("preemptionPolicy"),
+        &["PreemptLowerPriority", "Never"],
+    );
 }
 
 /// A class keeps its value.
 pub(super) fn priority_changed(old: &At<'_>, new: &At<'_>, findings: &mut Findings) {
     for field in ["value", "preemptionPolicy"] {
         if !old.get(field).same(&new.get(field)) {
-            findings.forbidden(&new.get(field), "may not be changed in an update: field is immutable");
+            findings.forbidden(
+                &new.get(field),
+                "may not be changed in an update: field is immutable",
+            );
         }
     }
 }

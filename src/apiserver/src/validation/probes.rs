@@ -1,11 +1,15 @@
 //! Probes and lifecycle hooks of containers.
 
-use flybridge_machinery::names;
-
 use super::findings::{At, Findings};
 
 const PROBES: [&str; 3] = ["livenessProbe", "readinessProbe", "startupProbe"];
-const NUMBERS: [&str; 5] = ["initialDelaySeconds", "timeoutSeconds", "periodSeconds", "successThreshold", "failureThreshold"];
+const NUMBERS: [&str; 5] = [
+    "initialDelaySeconds",
+    "timeoutSeconds",
+    "periodSeconds",
+    "successThreshold",
+    "failureThreshold",
+];
 
 /// Probes and hooks of a container that keeps running.
 pub(super) fn check(container: &At<'_>, grace: Option<i64>, findings: &mut Findings) {
@@ -34,9 +38,17 @@ pub(super) fn check(container: &At<'_>, grace: Option<i64>, findings: &mut Findi
 
 /// Init containers that end have neither probes nor hooks.
 pub(super) fn refuse(container: &At<'_>, findings: &mut Findings) {
-    let own = ["lifecycle", "livenessProbe", "readinessProbe", "startupProbe"];
+    let own = [
+        "lifecycle",
+        "livenessProbe",
+        "readinessProbe",
+        "startupProbe",
+    ];
     for given in container.chosen(&own) {
-        findings.forbidden(&given, "may not be set for init containers without restartPolicy=Always");
+        findings.forbidden(
+            &given,
+            "may not be set for init containers without restartPolicy=Always",
+        );
     }
 }
 
@@ -55,28 +67,45 @@ fn handler(at: &At<'_>, kinds: &[&str], findings: &mut Findings) {
     let http = at.get("httpGet");
     if http.is_set() {
         findings.require(&http.get("path"));
-        findings.port_or_name(&http.get("port"), names::port_name);
+        findings.required_port(&http.get("port"));
         findings.one_of(&http.get("scheme"), &["HTTP", "HTTPS"]);
         for header in http.list("httpHeaders") {
-            header_name(&header.get("name").told_as(http.get("httpHeaders").path), findings);
+            header_name(
+                &header.get("name").told_as(http.get("httpHeaders").path),
+                findings,
+            );
         }
     }
-    findings.port_or_name(&at.path(&["tcpSocket", "port"]), names::port_name);
+    if at.get("tcpSocket").is_set() {
+        findings.required_port(&at.path(&["tcpSocket", "port"]));
+    }
     findings.port(&at.path(&["grpc", "port"]));
 }
 
 fn header_name(at: &At<'_>, findings: &mut Findings) {
-    let fits = !at.text().is_empty() && at.text().bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte));
+    let fits = !at.text().is_empty()
+        && at
+            .text()
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte));
     if !fits {
-        findings.invalid(at, "a valid HTTP header must consist of alphanumeric characters or '-'");
+        findings.invalid(
+            at,
+            "a valid HTTP header must consist of alphanumeric characters or '-'",
+        );
     }
 }
 
 fn sleep(hook: &At<'_>, grace: Option<i64>, findings: &mut Findings) {
     let sleep = hook.get("sleep");
-    let Some(seconds) = sleep.get("seconds").integer() else { return };
+    let Some(seconds) = sleep.get("seconds").integer() else {
+        return;
+    };
     if seconds < 0 || grace.is_some_and(|grace| seconds > grace) {
         let told = sleep.get("seconds").told_as(sleep.path);
-        findings.invalid(&told, "must be non-negative and less than terminationGracePeriodSeconds");
+        findings.invalid(
+            &told,
+            "must be non-negative and less than terminationGracePeriodSeconds",
+        );
     }
 }

@@ -21,7 +21,10 @@ fn role(object: &At<'_>, namespaced: bool, findings: &mut Findings) {
     for rule in object.list("rules") {
         self::rule(&rule, namespaced, findings);
     }
-    for selector in object.path(&["aggregationRule", "clusterRoleSelectors"]).items() {
+    for selector in object
+        .path(&["aggregationRule", "clusterRoleSelectors"])
+        .items()
+    {
         selectors::label_selector(&selector, findings);
     }
 }
@@ -36,14 +39,26 @@ fn rule(rule: &At<'_>, namespaced: bool, findings: &mut Findings) {
         if namespaced {
             findings.invalid(&urls, "namespaced rules cannot apply to non-resource URLs");
         }
-        if ["apiGroups", "resources", "resourceNames"].iter().any(|field| !rule.get(field).is_blank()) {
-            findings.invalid(&urls, "rules cannot apply to both regular resources and non-resource URLs");
+        if ["apiGroups", "resources", "resourceNames"]
+            .iter()
+            .any(|field| !rule.get(field).is_blank())
+        {
+            findings.invalid(
+                &urls,
+                "rules cannot apply to both regular resources and non-resource URLs",
+            );
         }
         return;
     }
     for (field, detail) in [
-        ("apiGroups", "resource rules must supply at least one api group"),
-        ("resources", "resource rules must supply at least one resource"),
+        (
+            "apiGroups",
+            "resource rules must supply at least one api group",
+        ),
+        (
+            "resources",
+            "resource rules must supply at least one resource",
+        ),
     ] {
         if rule.get(field).is_blank() {
             findings.required(&rule.get(field), detail);
@@ -56,7 +71,11 @@ fn binding(object: &At<'_>, namespaced: bool, findings: &mut Findings) {
     if !role.get("apiGroup").is_blank() {
         findings.one_of(&role.get("apiGroup"), &[GROUP]);
     }
-    let kinds: &[&str] = if namespaced { &["Role", "ClusterRole"] } else { &["ClusterRole"] };
+    let kinds: &[&str] = if namespaced {
+        &["Role", "ClusterRole"]
+    } else {
+        &["ClusterRole"]
+    };
     if !kinds.contains(&role.text_of("kind")) {
         findings.not_supported(&role.get("kind"), kinds);
     }

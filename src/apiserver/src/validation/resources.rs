@@ -22,12 +22,18 @@ fn quantity(at: &At<'_>) -> Option<Quantity> {
 /// The name of a resource that a container may ask for.
 fn container_resource(name: &str, at: &At<'_>, findings: &mut Findings) {
     let told = serde_json::Value::from(name);
-    let place = At { value: &told, path: at.path.clone() };
+    let place = At {
+        value: &told,
+        path: at.path.clone(),
+    };
     for complaint in names::qualified_name(name) {
         findings.invalid(&place, &complaint);
     }
     if !name.contains('/') && !COMPUTE.contains(&name) && !is_huge_pages(name) {
-        findings.invalid(&place, "must be a standard resource type or fully qualified");
+        findings.invalid(
+            &place,
+            "must be a standard resource type or fully qualified",
+        );
     }
 }
 
@@ -43,14 +49,21 @@ pub(super) fn amounts(list: &At<'_>, findings: &mut Findings) {
     for (name, amount) in list.entries() {
         container_resource(name, &amount, findings);
         non_negative(&amount, findings);
-        let Some(value) = quantity(&amount) else { continue };
+        let Some(value) = quantity(&amount) else {
+            continue;
+        };
         if is_extended(name) && value.milli_value() % 1000 != 0 {
             findings.invalid(&amount, "must be an integer");
         }
-        if let Some(page) = name.strip_prefix("hugepages-").and_then(|size| Quantity::parse(size).ok())
+        if let Some(page) = name
+            .strip_prefix("hugepages-")
+            .and_then(|size| Quantity::parse(size).ok())
             && (value.is_zero() || page.is_zero() || value.value() % page.value().max(1) != 0)
         {
-            findings.invalid(&amount, &format!("is not positive integer multiple of {name}"));
+            findings.invalid(
+                &amount,
+                &format!("is not positive integer multiple of {name}"),
+            );
         }
     }
 }
@@ -61,16 +74,23 @@ pub(super) fn requirements(resources: &At<'_>, findings: &mut Findings) {
     amounts(&limits, findings);
     amounts(&requests, findings);
     for (name, request) in requests.entries() {
-        let Some(asked) = quantity(&request) else { continue };
+        let Some(asked) = quantity(&request) else {
+            continue;
+        };
         match quantity(&limits.entry(name)) {
             Some(limit) => compare(name, &asked, &limit, &request, &requests, findings),
             None if is_extended(name) || is_huge_pages(name) => {
-                findings.required(&limits, "Limit must be set for non overcommitable resources");
+                findings.required(
+                    &limits,
+                    "Limit must be set for non overcommitable resources",
+                );
             }
             None => {}
         }
     }
-    let named = |list: &At<'_>, wanted: fn(&str) -> bool| list.entries().iter().any(|(name, _)| wanted(name));
+    let named = |list: &At<'_>, wanted: fn(&str) -> bool| {
+        list.entries().iter().any(|(name, _)| wanted(name))
+    };
     let compute = |name: &str| matches!(name, "cpu" | "memory");
     let huge = named(&limits, is_huge_pages) || named(&requests, is_huge_pages);
     if huge && !named(&limits, compute) && !named(&requests, compute) {
@@ -78,10 +98,20 @@ pub(super) fn requirements(resources: &At<'_>, findings: &mut Findings) {
     }
 }
 
-fn compare(name: &str, asked: &Quantity, limit: &Quantity, request: &At<'_>, requests: &At<'_>, findings: &mut Findings) {
+fn compare(
+    name: &str,
+    asked: &Quantity,
+    limit: &Quantity,
+    request: &At<'_>,
+    requests: &At<'_>,
+    findings: &mut Findings,
+) {
     let told = request.told_as(requests.path.clone());
     if asked > limit {
-        findings.invalid(&told, &format!("must be less than or equal to {name} limit of {limit}"));
+        findings.invalid(
+            &told,
+            &format!("must be less than or equal to {name} limit of {limit}"),
+        );
     } else if asked != limit && (is_extended(name) || is_huge_pages(name)) {
         findings.invalid(&told, &format!("must be equal to {name} limit of {limit}"));
     }

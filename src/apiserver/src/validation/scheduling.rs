@@ -56,13 +56,22 @@ fn node_term(term: &At<'_>, findings: &mut Findings) {
         let values = expression.get("values");
         match expression.text_of("operator") {
             "In" | "NotIn" if values.is_blank() => {
-                findings.required(&values, "must be specified when `operator` is 'In' or 'NotIn'");
+                findings.required(
+                    &values,
+                    "must be specified when `operator` is 'In' or 'NotIn'",
+                );
             }
             "Exists" | "DoesNotExist" if !values.is_blank() => {
-                findings.forbidden(&values, "may not be specified when `operator` is 'Exists' or 'DoesNotExist'");
+                findings.forbidden(
+                    &values,
+                    "may not be specified when `operator` is 'Exists' or 'DoesNotExist'",
+                );
             }
             "Gt" | "Lt" if values.items().len() != 1 => {
-                findings.required(&values, "must be specified single value when `operator` is 'Lt' or 'Gt'");
+                findings.required(
+                    &values,
+                    "must be specified single value when `operator` is 'Lt' or 'Gt'",
+                );
             }
             "In" | "NotIn" | "Exists" | "DoesNotExist" | "Gt" | "Lt" => {}
             _ => findings.invalid(&expression.get("operator"), "not a valid selector operator"),
@@ -101,10 +110,16 @@ fn tolerations(list: &At<'_>, findings: &mut Findings) {
         }
         let effect = toleration.get("effect");
         if toleration.get("tolerationSeconds").is_set() && effect.text() != "NoExecute" {
-            findings.invalid(&effect, "effect must be 'NoExecute' when `tolerationSeconds` is set");
+            findings.invalid(
+                &effect,
+                "effect must be 'NoExecute' when `tolerationSeconds` is set",
+            );
         }
         match operator.text() {
-            "" | "Equal" => findings.name(&toleration.get("value"), names::label_value),
+            "" | "Equal" => findings.name(
+                &toleration.get("value").told_as(operator.path),
+                names::label_value,
+            ),
             "Exists" => {
                 if !toleration.get("value").is_blank() {
                     findings.invalid(&operator, "value must be empty when `operator` is 'Exists'");
@@ -140,7 +155,10 @@ fn spread(constraint: &At<'_>, findings: &mut Findings) {
     if domains.integer().is_some_and(|number| number <= 0) {
         findings.invalid(&domains, "must be greater than zero");
     } else if domains.is_set() && otherwise.text() != "DoNotSchedule" {
-        findings.invalid(&domains, "can only use minDomains if whenUnsatisfiable=DoNotSchedule");
+        findings.invalid(
+            &domains,
+            "can only use minDomains if whenUnsatisfiable=DoNotSchedule",
+        );
     }
 }
 

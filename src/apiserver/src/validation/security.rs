@@ -12,15 +12,26 @@ pub(super) fn of_pod(context: &At<'_>, findings: &mut Findings) {
     for group in context.list("supplementalGroups") {
         findings.within(&group, 0, MAX_ID);
     }
-    findings.one_of(&context.get("fsGroupChangePolicy"), &["Always", "OnRootMismatch"]);
+    findings.one_of(
+        &context.get("fsGroupChangePolicy"),
+        &["Always", "OnRootMismatch"],
+    );
     seccomp(&context.get("seccompProfile"), findings);
     for sysctl in context.list("sysctls") {
         let name = sysctl.get("name");
         if findings.require(&name) && !is_sysctl(name.text()) {
-            findings.invalid(&name, "must have at most 253 characters and be a path of names");
+            findings.invalid(
+                &name,
+                "must have at most 253 characters and be a path of names",
+            );
         }
     }
-    findings.unique(context.list("sysctls").into_iter().map(|sysctl| sysctl.get("name")));
+    findings.unique(
+        context
+            .list("sysctls")
+            .into_iter()
+            .map(|sysctl| sysctl.get("name")),
+    );
 }
 
 /// The security context of a container.
@@ -31,10 +42,16 @@ pub(super) fn of_container(context: &At<'_>, findings: &mut Findings) {
     let escalation = context.get("allowPrivilegeEscalation");
     if escalation.is_set() && !escalation.is_true() {
         if context.get("privileged").is_true() {
-            findings.invalid(context, "cannot set `allowPrivilegeEscalation` to false and `privileged` to true");
+            findings.invalid(
+                context,
+                "cannot set `allowPrivilegeEscalation` to false and `privileged` to true",
+            );
         }
         let added = context.path(&["capabilities", "add"]).items();
-        if added.iter().any(|capability| capability.text() == "CAP_SYS_ADMIN") {
+        if added
+            .iter()
+            .any(|capability| capability.text() == "CAP_SYS_ADMIN")
+        {
             findings.invalid(context, "cannot set `allowPrivilegeEscalation` to false and `capabilities.Add` CAP_SYS_ADMIN");
         }
     }
@@ -61,11 +78,15 @@ fn seccomp(profile: &At<'_>, findings: &mut Findings) {
 
 fn is_sysctl(name: &str) -> bool {
     let segment = |part: &str| {
-        let edge = |byte: Option<&u8>| byte.is_some_and(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit());
+        let edge = |byte: Option<&u8>| {
+            byte.is_some_and(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit())
+        };
         let bytes = part.as_bytes();
         edge(bytes.first())
             && edge(bytes.last())
-            && bytes.iter().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"-_".contains(byte))
+            && bytes.iter().all(|byte| {
+                byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"-_".contains(byte)
+            })
     };
     name.len() <= MAX_SYSCTL && name.split(['.', '/']).all(segment)
 }

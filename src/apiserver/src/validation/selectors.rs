@@ -8,7 +8,13 @@ use super::findings::{At, Findings};
 pub(super) fn labels(at: &At<'_>, findings: &mut Findings) {
     for (key, value) in at.entries() {
         for complaint in names::label_key(key) {
-            findings.invalid(&At { value: at.value, path: at.path.clone() }, &complaint);
+            findings.invalid(
+                &At {
+                    value: at.value,
+                    path: at.path.clone(),
+                },
+                &complaint,
+            );
         }
         for complaint in names::label_value(value.text()) {
             findings.invalid(&value.told_as(at.path.clone()), &complaint);
@@ -23,11 +29,17 @@ pub(super) fn label_selector(at: &At<'_>, findings: &mut Findings) {
         let values = expression.get("values");
         match expression.text_of("operator") {
             "In" | "NotIn" if values.is_blank() => {
-                findings.required(&values, "must be specified when `operator` is 'In' or 'NotIn'");
+                findings.required(
+                    &values,
+                    "must be specified when `operator` is 'In' or 'NotIn'",
+                );
             }
             "In" | "NotIn" => {}
             "Exists" | "DoesNotExist" if !values.is_blank() => {
-                findings.forbidden(&values, "may not be specified when `operator` is 'Exists' or 'DoesNotExist'");
+                findings.forbidden(
+                    &values,
+                    "may not be specified when `operator` is 'Exists' or 'DoesNotExist'",
+                );
             }
             "Exists" | "DoesNotExist" => {}
             _ => findings.invalid(&expression.get("operator"), "not a valid selector operator"),
@@ -40,7 +52,9 @@ pub(super) fn label_selector(at: &At<'_>, findings: &mut Findings) {
 }
 
 /// The selector of a workload: there, not empty, and matching the template's labels.
-pub(super) fn of_workload(spec: &At<'_>, findings: &mut Findings) {
+///
+/// Says whether it could be read; the template is looked at only then.
+pub(super) fn of_workload(spec: &At<'_>, findings: &mut Findings) -> bool {
     let selector = spec.get("selector");
     if selector.is_set() {
         label_selector(&selector, findings);
@@ -51,8 +65,14 @@ pub(super) fn of_workload(spec: &At<'_>, findings: &mut Findings) {
         findings.required(&selector, "");
     }
     match Selector::from_value(selector.value) {
-        Ok(parsed) => matches_template(&parsed, spec, findings),
-        Err(error) => findings.invalid(&selector, &error.to_string()),
+        Ok(parsed) => {
+            matches_template(&parsed, spec, findings);
+            true
+        }
+        Err(error) => {
+            findings.invalid(&selector, &error.to_string());
+            false
+        }
     }
 }
 

@@ -30,14 +30,24 @@ pub(super) fn service(object: &At<'_>, findings: &mut Findings) {
     ports(&spec, findings);
     for address in spec.list("externalIPs") {
         pods::address(&address, findings);
-        if address.text().parse::<std::net::IpAddr>().is_ok_and(|address| address.is_loopback()) {
-            findings.invalid(&address, "may not be in the loopback range (127.0.0.0/8, ::1/128)");
+        if address
+            .text()
+            .parse::<std::net::IpAddr>()
+            .is_ok_and(|address| address.is_loopback())
+        {
+            findings.invalid(
+                &address,
+                "may not be in the loopback range (127.0.0.0/8, ::1/128)",
+            );
         }
     }
     findings.one_of(&spec.get("internalTrafficPolicy"), &["Cluster", "Local"]);
     findings.one_of(&spec.get("externalTrafficPolicy"), &["Cluster", "Local"]);
     findings.one_of(&spec.get("sessionAffinity"), &["ClientIP", "None"]);
-    findings.one_of(&spec.get("trafficDistribution"), &["PreferClose", "PreferSameZone", "PreferSameNode"]);
+    findings.one_of(
+        &spec.get("trafficDistribution"),
+        &["PreferClose", "PreferSameZone", "PreferSameNode"],
+    );
 }
 
 fn is_headless(spec: &At<'_>) -> bool {
@@ -94,19 +104,33 @@ pub(super) fn created(object: &At<'_>, findings: &mut Findings) {
         return;
     }
     for port in spec.list("ports") {
-        if port.get("nodePort").integer().is_some_and(|number| number != 0) {
-            findings.forbidden(&port.get("nodePort"), "may not be used when `type` is 'ClusterIP'");
+        if port
+            .get("nodePort")
+            .integer()
+            .is_some_and(|number| number != 0)
+        {
+            findings.forbidden(
+                &port.get("nodePort"),
+                "may not be used when `type` is 'ClusterIP'",
+            );
         }
     }
     let policy = spec.get("externalTrafficPolicy");
     if !policy.is_blank() && spec.get("externalIPs").is_blank() {
-        findings.invalid(&policy, "may only be set for externally-accessible services");
+        findings.invalid(
+            &policy,
+            "may only be set for externally-accessible services",
+        );
     }
 }
 
 fn first_matches(spec: &At<'_>, findings: &mut Findings) {
     let list = spec.get("clusterIPs");
-    if list.items().first().is_some_and(|first| first.text() != spec.text_of("clusterIP")) {
+    if list
+        .items()
+        .first()
+        .is_some_and(|first| first.text() != spec.text_of("clusterIP"))
+    {
         findings.invalid(&list, "first value must match `clusterIP`");
     }
 }

@@ -6,11 +6,35 @@ use serde_json::Value;
 use super::findings::{At, Findings};
 use super::{scheduling, selectors, volumes};
 
-const MODES: [&str; 4] = ["ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce", "ReadWriteOncePod"];
+const MODES: [&str; 4] = [
+    "ReadOnlyMany",
+    "ReadWriteMany",
+    "ReadWriteOnce",
+    "ReadWriteOncePod",
+];
 const SOURCES: [&str; 22] = [
-    "hostPath", "gcePersistentDisk", "awsElasticBlockStore", "glusterfs", "nfs", "rbd", "quobyte", "cephfs", "iscsi",
-    "cinder", "fc", "flocker", "azureFile", "vsphereVolume", "photonPersistentDisk", "portworxVolume", "azureDisk",
-    "scaleIO", "local", "storageos", "csi", "flexVolume",
+    "hostPath",
+    "gcePersistentDisk",
+    "awsElasticBlockStore",
+    "glusterfs",
+    "nfs",
+    "rbd",
+    "quobyte",
+    "cephfs",
+    "iscsi",
+    "cinder",
+    "fc",
+    "flocker",
+    "azureFile",
+    "vsphereVolume",
+    "photonPersistentDisk",
+    "portworxVolume",
+    "azureDisk",
+    "scaleIO",
+    "local",
+    "storageos",
+    "csi",
+    "flexVolume",
 ];
 
 fn access_modes(spec: &At<'_>, findings: &mut Findings) {
@@ -21,9 +45,15 @@ fn access_modes(spec: &At<'_>, findings: &mut Findings) {
     for mode in modes.items() {
         findings.one_of(&mode.told_as(modes.path.clone()), &MODES);
     }
-    let alone = modes.items().iter().any(|mode| mode.text() == "ReadWriteOncePod");
+    let alone = modes
+        .items()
+        .iter()
+        .any(|mode| mode.text() == "ReadWriteOncePod");
     if alone && modes.items().len() > 1 {
-        findings.forbidden(&modes, "may not use ReadWriteOncePod with other access modes");
+        findings.forbidden(
+            &modes,
+            "may not use ReadWriteOncePod with other access modes",
+        );
     }
     findings.one_of(&spec.get("volumeMode"), &["Block", "Filesystem"]);
 }
@@ -49,7 +79,10 @@ pub(super) fn volume(object: &At<'_>, findings: &mut Findings) {
     for (_, amount) in entries {
         positive(&amount, findings);
     }
-    findings.one_of(&spec.get("persistentVolumeReclaimPolicy"), &["Delete", "Recycle", "Retain"]);
+    findings.one_of(
+        &spec.get("persistentVolumeReclaimPolicy"),
+        &["Delete", "Recycle", "Retain"],
+    );
     findings.name(&spec.get("storageClassName"), names::dns1123_subdomain);
     let chosen = spec.chosen(&SOURCES);
     if chosen.is_empty() {
@@ -76,9 +109,15 @@ pub(super) fn volume(object: &At<'_>, findings: &mut Findings) {
 /// A volume keeps what it is made of.
 pub(super) fn volume_changed(old: &At<'_>, new: &At<'_>, findings: &mut Findings) {
     let (old, new) = (old.get("spec"), new.get("spec"));
-    if SOURCES.iter().any(|source| !old.get(source).same(&new.get(source))) {
+    if SOURCES
+        .iter()
+        .any(|source| !old.get(source).same(&new.get(source)))
+    {
         let told = new.told_as("spec.persistentvolumesource".to_owned());
-        findings.forbidden(&told, "spec.persistentvolumesource is immutable after creation");
+        findings.forbidden(
+            &told,
+            "spec.persistentvolumesource is immutable after creation",
+        );
     }
     findings.fixed(&old.get("volumeMode"), &new.get("volumeMode"));
 }
@@ -103,12 +142,18 @@ pub(super) fn claim(spec: &At<'_>, findings: &mut Findings) {
 pub(super) fn claim_changed(old: &At<'_>, new: &At<'_>, findings: &mut Findings) {
     let bound = !old.path(&["spec", "volumeName"]).is_blank();
     let (old, new) = (old.get("spec"), new.get("spec"));
-    let amount = |spec: &At<'_>| Quantity::from_json(spec.path(&["resources", "requests", "storage"]).value).ok();
-    let shrunk = matches!((amount(&old), amount(&new)), (Some(before), Some(after)) if after < before);
+    let amount = |spec: &At<'_>| {
+        Quantity::from_json(spec.path(&["resources", "requests", "storage"]).value).ok()
+    };
+    let shrunk =
+        matches!((amount(&old), amount(&new)), (Some(before), Some(after)) if after < before);
     let fixed = |spec: &At<'_>| {
         let mut value = spec.value.clone();
-        let named = !old.get("storageClassName").is_blank() && old.text_of("storageClassName") != new.text_of("storageClassName");
-        let Some(fields) = value.as_object_mut() else { return value };
+        let named = !old.get("storageClassName").is_blank()
+            && old.text_of("storageClassName") != new.text_of("storageClassName");
+        let Some(fields) = value.as_object_mut() else {
+            return value;
+        };
         fields.remove("volumeAttributesClassName");
         if !bound {
             fields.remove("volumeName");
@@ -116,7 +161,10 @@ pub(super) fn claim_changed(old: &At<'_>, new: &At<'_>, findings: &mut Findings)
         if !named {
             fields.remove("storageClassName");
         }
-        if let Some(requests) = value.pointer_mut("/resources/requests").and_then(Value::as_object_mut) {
+        if let Some(requests) = value
+            .pointer_mut("/resources/requests")
+            .and_then(Value::as_object_mut)
+        {
             requests.remove("storage");
         }
         value
@@ -137,7 +185,10 @@ pub(super) fn class(object: &At<'_>, findings: &mut Findings) {
         findings.invalid(&parameters, "field can not be empty.");
     }
     findings.one_of(&object.get("reclaimPolicy"), &["Delete", "Retain"]);
-    findings.one_of(&object.get("volumeBindingMode"), &["Immediate", "WaitForFirstConsumer"]);
+    findings.one_of(
+        &object.get("volumeBindingMode"),
+        &["Immediate", "WaitForFirstConsumer"],
+    );
     for topology in object.list("allowedTopologies") {
         for expression in topology.list("matchLabelExpressions") {
             findings.require(&expression.get("values"));

@@ -9,19 +9,57 @@ use super::findings::{At, Findings};
 
 /// The kinds of volumes in the order in which a second one is told.
 const SOURCES: [&str; 30] = [
-    "emptyDir", "hostPath", "gitRepo", "gcePersistentDisk", "awsElasticBlockStore", "secret", "nfs", "iscsi",
-    "glusterfs", "persistentVolumeClaim", "rbd", "cinder", "cephfs", "flocker", "downwardAPI", "fc", "azureFile",
-    "configMap", "vsphereVolume", "quobyte", "flexVolume", "azureDisk", "storageos", "photonPersistentDisk",
-    "portworxVolume", "scaleIO", "projected", "csi", "ephemeral", "image",
+    "emptyDir",
+    "hostPath",
+    "gitRepo",
+    "gcePersistentDisk",
+    "awsElasticBlockStore",
+    "secret",
+    "nfs",
+    "iscsi",
+    "glusterfs",
+    "persistentVolumeClaim",
+    "rbd",
+    "cinder",
+    "cephfs",
+    "flocker",
+    "downwardAPI",
+    "fc",
+    "azureFile",
+    "configMap",
+    "vsphereVolume",
+    "quobyte",
+    "flexVolume",
+    "azureDisk",
+    "storageos",
+    "photonPersistentDisk",
+    "portworxVolume",
+    "scaleIO",
+    "projected",
+    "csi",
+    "ephemeral",
+    "image",
 ];
-const HOST_PATH_TYPES: [&str; 8] =
-    ["", "BlockDevice", "CharDevice", "Directory", "DirectoryOrCreate", "File", "FileOrCreate", "Socket"];
+const HOST_PATH_TYPES: [&str; 8] = [
+    "",
+    "BlockDevice",
+    "CharDevice",
+    "Directory",
+    "DirectoryOrCreate",
+    "File",
+    "FileOrCreate",
+    "Socket",
+];
 const DOWNWARD_FIELDS: [&str; 3] = ["metadata.name", "metadata.namespace", "metadata.uid"];
 const MIN_TOKEN_SECONDS: i64 = 600;
 
 /// The names of the volumes of a pod spec.
 pub(super) fn names_in<'a>(spec: &At<'a>) -> HashSet<&'a str> {
-    spec.list("volumes").iter().map(|volume| volume.text_of("name")).filter(|name| !name.is_empty()).collect()
+    spec.list("volumes")
+        .iter()
+        .map(|volume| volume.text_of("name"))
+        .filter(|name| !name.is_empty())
+        .collect()
 }
 
 /// The volumes of a pod spec.
@@ -36,7 +74,11 @@ pub(super) fn check(spec: &At<'_>, findings: &mut Findings) {
             self::source(&volume, source, findings);
         }
     }
-    findings.unique(spec.list("volumes").into_iter().map(|volume| volume.get("name")));
+    findings.unique(
+        spec.list("volumes")
+            .into_iter()
+            .map(|volume| volume.get("name")),
+    );
 }
 
 fn source(volume: &At<'_>, source: &At<'_>, findings: &mut Findings) {
@@ -93,8 +135,14 @@ pub(super) fn nfs(at: &At<'_>, findings: &mut Findings) {
 }
 
 fn mode(at: &At<'_>, findings: &mut Findings) {
-    if at.integer().is_some_and(|mode| !(0..=0o777).contains(&mode)) {
-        findings.invalid(at, "must be a number between 0 and 0777 (octal), both inclusive");
+    if at
+        .integer()
+        .is_some_and(|mode| !(0..=0o777).contains(&mode))
+    {
+        findings.invalid(
+            at,
+            "must be a number between 0 and 0777 (octal), both inclusive",
+        );
     }
 }
 
@@ -131,7 +179,10 @@ fn downward(source: &At<'_>, findings: &mut Findings) {
         if field.is_set() {
             env::field_ref(&field, &DOWNWARD_FIELDS, findings);
             if resource.is_set() {
-                findings.invalid(source, "fieldRef and resourceFieldRef can not be specified simultaneously");
+                findings.invalid(
+                    source,
+                    "fieldRef and resourceFieldRef can not be specified simultaneously",
+                );
             }
         } else if !resource.is_set() {
             findings.required(source, "one of fieldRef and resourceFieldRef is required");
@@ -152,7 +203,10 @@ fn projected(source: &At<'_>, findings: &mut Findings) {
         let token = item.get("serviceAccountToken");
         if token.is_set() {
             let seconds = token.get("expirationSeconds");
-            if seconds.integer().is_some_and(|seconds| seconds < MIN_TOKEN_SECONDS) {
+            if seconds
+                .integer()
+                .is_some_and(|seconds| seconds < MIN_TOKEN_SECONDS)
+            {
                 findings.invalid(&seconds, "may not specify a duration less than 10 minutes");
             }
             relative(&token.get("path"), findings);
@@ -174,7 +228,10 @@ pub(super) fn mounts(container: &At<'_>, volumes: &HashSet<&str>, findings: &mut
         if !sub.is_blank() {
             relative(&sub, findings);
             if !expression.is_blank() {
-                findings.invalid(&expression, "subPathExpr and subPath are mutually exclusive");
+                findings.invalid(
+                    &expression,
+                    "subPathExpr and subPath are mutually exclusive",
+                );
             }
         }
     }

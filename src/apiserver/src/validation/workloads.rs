@@ -9,7 +9,12 @@ use super::selectors;
 
 /// Fields of a `StatefulSet` that may change.
 const STATEFUL_FREE: [&str; 7] = [
-    "replicas", "ordinals", "template", "updateStrategy", "revisionHistoryLimit", "persistentVolumeClaimRetentionPolicy",
+    "replicas",
+    "ordinals",
+    "template",
+    "updateStrategy",
+    "revisionHistoryLimit",
+    "persistentVolumeClaimRetentionPolicy",
     "minReadySeconds",
 ];
 
@@ -23,8 +28,9 @@ fn counts(spec: &At<'_>, findings: &mut Findings) {
 pub(super) fn replica_set(object: &At<'_>, findings: &mut Findings) {
     let spec = object.get("spec");
     counts(&spec, findings);
-    selectors::of_workload(&spec, findings);
-    pods::template(&spec.get("template"), Owner::Endless, findings);
+    if selectors::of_workload(&spec, findings) {
+        pods::template(&spec.get("template"), Owner::Endless, findings);
+    }
 }
 
 /// A `ReplicationController`, whose selector is a plain map.
@@ -34,7 +40,11 @@ pub(super) fn replication_controller(object: &At<'_>, findings: &mut Findings) {
     let selector = spec.get("selector");
     if findings.require(&selector) {
         selectors::labels(&selector, findings);
-        let pairs: Vec<(&str, &str)> = selector.entries().iter().map(|(key, value)| (*key, value.text())).collect();
+        let pairs: Vec<(&str, &str)> = selector
+            .entries()
+            .iter()
+            .map(|(key, value)| (*key, value.text()))
+            .collect();
         selectors::matches_template(&Selector::from_labels(pairs), &spec, findings);
     }
     if spec.get("template").is_set() {
@@ -48,8 +58,9 @@ pub(super) fn replication_controller(object: &At<'_>, findings: &mut Findings) {
 pub(super) fn deployment(object: &At<'_>, findings: &mut Findings) {
     let spec = object.get("spec");
     counts(&spec, findings);
-    selectors::of_workload(&spec, findings);
-    pods::template(&spec.get("template"), Owner::Endless, findings);
+    if selectors::of_workload(&spec, findings) {
+        pods::template(&spec.get("template"), Owner::Endless, findings);
+    }
     let deadline = spec.get("progressDeadlineSeconds");
     findings.at_least(&deadline, 0);
     let ready = spec.get("minReadySeconds").integer().unwrap_or_default();
@@ -68,7 +79,10 @@ pub(super) fn deployment(object: &At<'_>, findings: &mut Findings) {
             }
         }
         "Recreate" if rolling.is_set() => {
-            findings.forbidden(&rolling, "may not be specified when strategy `type` is 'Recreate'");
+            findings.forbidden(
+                &rolling,
+                "may not be specified when strategy `type` is 'Recreate'",
+            );
         }
         "Recreate" => {}
         _ => findings.not_supported(&strategy.get("type"), &["RollingUpdate", "Recreate"]),
@@ -99,7 +113,11 @@ pub(super) fn daemon_set(object: &At<'_>, findings: &mut Findings) {
             amount(&surge, true, findings);
             if is_zero(&unavailable) && is_zero(&surge) {
                 findings.required(&unavailable, "cannot be 0 when maxSurge is 0");
-            } else if unavailable.is_set() && !is_zero(&unavailable) && surge.is_set() && !is_zero(&surge) {
+            } else if unavailable.is_set()
+                && !is_zero(&unavailable)
+                && surge.is_set()
+                && !is_zero(&surge)
+            {
                 findings.invalid(&surge, "may not be set when maxUnavailable is non-zero");
             }
         }
@@ -112,16 +130,23 @@ pub(super) fn daemon_set(object: &At<'_>, findings: &mut Findings) {
 pub(super) fn stateful_set(object: &At<'_>, findings: &mut Findings) {
     let spec = object.get("spec");
     counts(&spec, findings);
-    selectors::of_workload(&spec, findings);
-    pods::template(&spec.get("template"), Owner::StatefulSet, findings);
+    if selectors::of_workload(&spec, findings) {
+        pods::template(&spec.get("template"), Owner::StatefulSet, findings);
+    }
     findings.name(&spec.get("serviceName"), names::dns1123_label);
     findings.at_least(&spec.path(&["ordinals", "start"]), 0);
-    findings.one_of(&spec.get("podManagementPolicy"), &["OrderedReady", "Parallel"]);
+    findings.one_of(
+        &spec.get("podManagementPolicy"),
+        &["OrderedReady", "Parallel"],
+    );
     let strategy = spec.get("updateStrategy");
     findings.one_of(&strategy.get("type"), &["RollingUpdate", "OnDelete"]);
     findings.at_least(&strategy.path(&["rollingUpdate", "partition"]), 0);
     for field in ["whenDeleted", "whenScaled"] {
-        findings.one_of(&spec.path(&["persistentVolumeClaimRetentionPolicy", field]), &["Retain", "Delete"]);
+        findings.one_of(
+            &spec.path(&["persistentVolumeClaimRetentionPolicy", field]),
+            &["Retain", "Delete"],
+        );
     }
 }
 
@@ -146,7 +171,11 @@ pub(super) fn stateful_set_changed(old: &At<'_>, new: &At<'_>, findings: &mut Fi
 
 /// Clients send claims with and without a status; it means nothing.
 fn without_claim_status(spec: &mut Value) {
-    for claim in spec["volumeClaimTemplates"].as_array_mut().into_iter().flatten() {
+    for claim in spec["volumeClaimTemplates"]
+        .as_array_mut()
+        .into_iter()
+        .flatten()
+    {
         if let Some(claim) = claim.as_object_mut() {
             claim.remove("status");
         }
@@ -156,15 +185,29 @@ fn without_claim_status(spec: &mut Value) {
 /// A count, or a share in percent.
 pub(super) fn amount(at: &At<'_>, at_most_all: bool, findings: &mut Findings) {
     findings.at_least(at, 0);
-    let Value::String(text) = at.value else { return };
-    let percent = text.strip_suffix('%').and_then(|digits| digits.parse::<u32>().ok());
+    let Value::String(text) = at.value else {
+        return;
+    };
+    let percent = text
+        .strip_suffix('%')
+        .and_then(|digits| digits.parse::<u32>().ok());
     match percent {
-        None => findings.invalid(at, "a valid percent string must be a numeric string followed by an ending '%' (e.g. '1%')"),
-        Some(share) if share > 100 && at_most_all => findings.invalid(at, "must not be greater than 100%"),
+        None => findings.invalid(
+            at,
+            "a valid percent string must be a numeric string followed by an ending '%' (e.g. '1%')",
+        ),
+        Some(share) if share > 100 && at_most_all => {
+            findings.invalid(at, "must not be greater than 100%")
+        }
         Some(_) => {}
     }
 }
 
 fn is_zero(at: &At<'_>) -> bool {
-    at.integer() == Some(0) || at.text().strip_suffix('%').and_then(|digits| digits.parse::<u32>().ok()) == Some(0)
+    at.integer() == Some(0)
+        || at
+            .text()
+            .strip_suffix('%')
+            .and_then(|digits| digits.parse::<u32>().ok())
+            == Some(0)
 }

@@ -14,14 +14,21 @@ type Causes = BTreeSet<(String, String)>;
 /// How a record fared.
 enum Verdict {
     Same,
-    Different { ours: Causes, theirs: Causes },
-    /// Needs more than the rules of its kind: decoding, admission, or metadata.
+    Different {
+        ours: Causes,
+        theirs: Causes,
+    },
+    /// Only metadata is wrong, and the rules of the kind say nothing.
+    Silent,
+    /// Refused by decoding or admission.
     Elsewhere,
 }
 
 /// Whether a finding is told of metadata that all kinds share.
 fn is_shared_metadata(field: &str) -> bool {
-    field.starts_with("metadata.") && !field.starts_with("metadata.taints") && !field.starts_with("metadata.annotations[")
+    field.starts_with("metadata.")
+        && !field.starts_with("metadata.taints")
+        && !field.starts_with("metadata.annotations[")
 }
 
 fn theirs(record: &Value) -> Option<Causes> {
@@ -33,10 +40,15 @@ fn theirs(record: &Value) -> Option<Causes> {
     }
     let causes: Causes = object::path_list(record, &["error", "causes"])
         .iter()
-        .map(|cause| (cause[0].as_str().unwrap().to_owned(), cause[1].as_str().unwrap().to_owned()))
+        .map(|cause| {
+            (
+                cause[0].as_str().unwrap().to_owned(),
+                cause[1].as_str().unwrap().to_owned(),
+            )
+        })
         .filter(|(field, _)| !is_shared_metadata(field))
         .collect();
-    (!causes.is_empty()).then_some(causes)
+    Some(causes)
 }
 
 fn errors(record: &Value) -> Vec<FieldError> {
@@ -61,53 +73,93 @@ fn admit(kind: &str, object: &mut Value) {
         object["spec"]["clusterIPs"] = serde_json::json!(["10.96.238.196"]);
     }
     if kind == "Pod" {
-        object["spec"]["volumes"] = serde_json::json!([{"name": "kube-api-access-abcde", "emptyDir": {}}]);
+        object["spec"]["volumes"] =
+            serde_json::json!([{"name": "kube-api-access-abcde", "emptyDir": {}}]);
         object["spec"]["containers"][0]["volumeMounts"] =
             serde_json::json!([{"name": "kube-api-access-abcde", "mountPath": "/var/run/secrets"}]);
     }
 }
 
 fn verdict(record: &Value) -> Verdict {
-    let Some(theirs) = theirs(record) else { return Verdict::Elsewhere };
+    let Some(theirs) = theirs(record) else {
+        return Verdict::Elsewhere;
+    };
     let errors = errors(record);
-    let ours: Causes =
-        errors.iter().map(|error| (error.field.replace("abcde", "<rand>"), error.kind.as_str().to_owned())).collect();
+    let ours: Causes = errors
+        .iter()
+        .map(|error| {
+            (
+                error.field.replace("abcde", "<rand>"),
+                error.kind.as_str().to_owned(),
+            )
+        })
+        .collect();
+    if theirs.is_empty() && ours.is_empty() && record["accepted"] != true {
+        return Verdict::Silent;
+    }
     let words = record["error"]["mustContain"].as_str().unwrap_or_default();
-    if ours == theirs && errors.iter().any(|error| error.message.contains(words)) == !errors.is_empty() {
+    let told = errors.is_empty() || errors.iter().any(|error| error.message.contains(words));
+    if ours == theirs && told {
         Verdict::Same
     } else {
         Verdict::Different { ours, theirs }
     }
 }
 
-/// Records whose causes ours does not tell exactly; none of them is of an accepted object.
-const KNOWN: [&str; 0] = [];
+/// Records whose causes ours does not tell; none of them is of an accepted object.
+const KNOWN: [&str; 9] = [
+    // Addresses of a family that the cluster lacks.
+    "val-a-0007",
+    "val-a-0227",
+    "val-a-0291",
+    // Binding sets the node of a pod through an update.
+    "val-a-0020",
+    // Expressions are not compiled.
+    "val-a-0092",
+    "val-a-0100",
+    "val-a-0517",
+    "val-a-0697",
+    // The request of a certificate is not parsed.
+    "val-a-0571",
+];
 
 #[test]
 fn causes_are_those_of_a_real_server() {
     let records = records("validation.jsonl");
-    let (mut same, mut elsewhere) = (0, 0);
+    let (mut same, mut silent, mut elsewhere) = (0, 0, 0);
     let mut failures = Vec::new();
     for record in &records {
         let id = object::path_str(record, &["id"]).unwrap();
         match verdict(record) {
-            Verdict::Same if KNOWN.contains(&id) => failures.push(format!("{id} passes and is listed as known to differ")),
+            Verdict::Same if KNOWN.contains(&id) => {
+                failures.push(format!("{id} passes and is listed as known to differ"))
+            }
             Verdict::Same => same += 1,
+            Verdict::Silent => silent += 1,
             Verdict::Elsewhere => elsewhere += 1,
             Verdict::Different { .. } if KNOWN.contains(&id) => {}
             Verdict::Different { ours, theirs } => {
-                failures.push(format!("{id} {}: ours {ours:?}, theirs {theirs:?}", record["kind"]));
+                failures.push(format!(
+                    "{id} {}: ours {ours:?}, theirs {theirs:?}",
+                    record["kind"]
+                ));
             }
         }
     }
-    println!("{same} of {} the same, {elsewhere} belong elsewhere, {} known to differ", records.len(), KNOWN.len());
+    println!(
+        "{same} of {} the same, {silent} of metadata only, {elsewhere} belong elsewhere, {} known to differ",
+        records.len(),
+        KNOWN.len()
+    );
     crate::records::report(same, 300, &failures);
 }
 
 #[test]
 fn odd_objects_that_a_real_server_takes_are_taken() {
-    let taken: Vec<Value> =
-        records("validation.jsonl").into_iter().filter(|record| record["accepted"] == true).collect();
+    let taken: Vec<Value> = records("validation.jsonl")
+        .into_iter()
+        .filter(|record| record["accepted"] == true)
+        .collect();
     assert!(taken.len() > 20, "{}", taken.len());
     for record in taken {
         let errors = errors(&record);
@@ -120,9 +172,15 @@ fn stored_objects_of_a_real_server_are_taken_again() {
     for record in records("defaults.jsonl") {
         let stored = &record["stored"];
         let gvk = object::gvk(stored).unwrap();
-        for errors in [validation::validate_create(&gvk, stored), validation::validate_update(&gvk, stored, stored)] {
+        for errors in [
+            validation::validate_create(&gvk, stored),
+            validation::validate_update(&gvk, stored, stored),
+        ] {
             // Masks of the recording stand where addresses and ports were.
-            let real: Vec<_> = errors.iter().filter(|error| !error.message.contains('<')).collect();
+            let real: Vec<_> = errors
+                .iter()
+                .filter(|error| !error.message.contains('<'))
+                .collect();
             assert!(real.is_empty(), "{}: {real:?}", record["id"]);
         }
     }
