@@ -278,7 +278,11 @@ impl Findings {
     }
 
     /// Wants values to differ among each other.
-    pub(super) fn unique(&mut self, places: impl IntoIterator<Item = At<'_>>) {
+    #[expect(
+        single_use_lifetimes,
+        reason = "anonymous lifetimes in `impl Trait` are unstable"
+    )]
+    pub(super) fn unique<'a>(&mut self, places: impl IntoIterator<Item = At<'a>>) {
         let mut seen = HashSet::new();
         for at in places {
             if !at.text().is_empty() && !seen.insert(at.text()) {
