@@ -92,17 +92,18 @@ pub(crate) fn keep_finalizers(call: &Call, old: &Value, new: &mut Value) {
 }
 
 /// A write of the status may change the metadata too; of Deployments not the labels.
+///
+/// Differs: what the written metadata leaves out stays, so that a status can be put by itself.
 pub(crate) fn keep_metadata(call: &Call, new: &mut Value, metadata: Option<Value>) {
-    let Some(mut metadata) = metadata else { return };
-    if call.definition.group == "apps" && call.definition.plural == "deployments" {
-        match new["metadata"].get("labels") {
-            Some(labels) => metadata["labels"] = labels.clone(),
-            None => {
-                object::remove_path(&mut metadata, &["labels"]);
-            }
+    let Some(Value::Object(written)) = metadata else {
+        return;
+    };
+    let keeps_labels = call.definition.group == "apps" && call.definition.plural == "deployments";
+    for (name, value) in written {
+        if name != "labels" || !keeps_labels {
+            new["metadata"][name] = value;
         }
     }
-    new["metadata"] = metadata;
 }
 
 /// A Service keeps its addresses when an update leaves them out.
