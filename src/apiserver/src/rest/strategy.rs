@@ -91,9 +91,7 @@ pub(crate) fn keep_finalizers(call: &Call, old: &Value, new: &mut Value) {
     }
 }
 
-/// A write of the status may change the metadata too; of Deployments not the labels.
-///
-/// Differs: what the written metadata leaves out stays, so that a status can be put by itself.
+/// A patch of the status may change the metadata too; of Deployments not the labels.
 pub(crate) fn keep_metadata(call: &Call, new: &mut Value, metadata: Option<Value>) {
     let Some(Value::Object(written)) = metadata else {
         return;

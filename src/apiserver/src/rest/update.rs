@@ -54,7 +54,16 @@ pub(crate) async fn replace(
     }
     modify(call, part, options, |old| {
         metadata::check_uid(call, old, &body)?;
-        Ok(body.clone())
+        let mut new = body.clone();
+        if part == Part::Status {
+            // Differs: writers of a status may hold an old object, so its metadata does not count.
+            let version = body["metadata"]["resourceVersion"].clone();
+            new["metadata"] = old["metadata"].clone();
+            if !version.is_null() {
+                new["metadata"]["resourceVersion"] = version;
+            }
+        }
+        Ok(new)
     })
     .await
 }
