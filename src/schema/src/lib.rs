@@ -10,6 +10,7 @@ mod defaulting;
 mod error;
 mod fields;
 pub mod graph;
+mod normalize;
 pub mod openapi;
 mod path;
 mod structural;

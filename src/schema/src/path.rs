@@ -8,9 +8,9 @@ pub(crate) enum Path<'a> {
     /// The object itself.
     Root,
     /// A field or map key.
-    Key(&'a Path<'a>, &'a str),
+    Key(&'a Self, &'a str),
     /// A list item.
-    Index(&'a Path<'a>, usize),
+    Index(&'a Self, usize),
 }
 
 impl<'a> Path<'a> {

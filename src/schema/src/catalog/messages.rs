@@ -68,10 +68,13 @@ pub(crate) struct Messages {
     fields: Vec<Vec<MessageField>>,
 }
 
+/// Tag, JSON name, kind, flags and message.
+type Row = (u32, Box<str>, Box<str>, u8, Option<usize>);
+
 #[derive(Deserialize)]
 struct RawTable {
     messages: Vec<Box<str>>,
-    fields: Vec<Vec<(u32, Box<str>, Box<str>, u8, Option<usize>)>>,
+    fields: Vec<Vec<Row>>,
 }
 
 impl Messages {
@@ -126,9 +129,7 @@ impl Messages {
     }
 }
 
-fn field(
-    (tag, name, kind, flags, message): (u32, Box<str>, Box<str>, u8, Option<usize>),
-) -> Option<MessageField> {
+fn field((tag, name, kind, flags, message): Row) -> Option<MessageField> {
     let kind = match kind.as_ref() {
         "s" => FieldKind::String,
         "b" => FieldKind::Bool,

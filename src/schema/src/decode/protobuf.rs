@@ -19,10 +19,12 @@ const MAX_DEPTH: usize = 100;
 
 /// Reads an enveloped message.
 pub(super) fn decode(bytes: &[u8]) -> Result<Value, DecodeError> {
-    let body = bytes.strip_prefix(MAGIC).ok_or(DecodeError::Protobuf {
-        message: "the bytes do not start with the Kubernetes protobuf prefix".to_owned(),
-        offset: 0,
-    })?;
+    let body = bytes
+        .strip_prefix(MAGIC)
+        .ok_or_else(|| DecodeError::Protobuf {
+            message: "the bytes do not start with the Kubernetes protobuf prefix".to_owned(),
+            offset: 0,
+        })?;
     let envelope = Envelope::read(body)?;
     let unknown = || DecodeError::UnknownKind {
         api_version: envelope.api_version.clone(),

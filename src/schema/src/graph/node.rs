@@ -160,12 +160,15 @@ impl<'a> Node<'a> {
 
     /// The value a missing field takes.
     pub fn default_value(self) -> Option<&'a Value> {
-        self.own().default.as_ref().or(self.data().default.as_ref())
+        self.own()
+            .default
+            .as_ref()
+            .or_else(|| self.data().default.as_ref())
     }
 
     /// `x-kubernetes-list-type`.
     pub fn list_type(self) -> Option<ListType> {
-        self.own().list_type.or(self.data().list_type)
+        self.own().list_type.or_else(|| self.data().list_type)
     }
 
     /// `x-kubernetes-list-map-keys`.
@@ -180,7 +183,7 @@ impl<'a> Node<'a> {
 
     /// `x-kubernetes-map-type`.
     pub fn map_type(self) -> Option<MapType> {
-        self.own().map_type.or(self.data().map_type)
+        self.own().map_type.or_else(|| self.data().map_type)
     }
 
     /// `x-kubernetes-patch-strategy` of this field.
@@ -209,7 +212,7 @@ impl<'a> Node<'a> {
     /// The text for people. Loads the texts of the built-in types on first use.
     pub fn description(self) -> Option<Cow<'a, str>> {
         let own = self.own().description.as_deref();
-        own.or(self.data().description.as_deref())
+        own.or_else(|| self.data().description.as_deref())
             .map(Cow::Borrowed)
             .or_else(|| {
                 let name = self.definition()?;
@@ -218,6 +221,9 @@ impl<'a> Node<'a> {
     }
 
     pub(crate) fn rules(self) -> Option<&'a Rules> {
-        self.own().rules.as_deref().or(self.data().rules.as_deref())
+        self.own()
+            .rules
+            .as_deref()
+            .or_else(|| self.data().rules.as_deref())
     }
 }
