@@ -1,8 +1,7 @@
-//! OpenAPI v3: an index, and one document a group and version.
+//! OpenAPI: version 3 has an index and one document a group and version, version 2 one document.
 
-use bytes::Bytes;
 use flybridge_machinery::Status;
-use flybridge_schema::openapi::{Endpoint, v3_document};
+use flybridge_schema::openapi::{Endpoint, v2_document, v2_protobuf, v3_document};
 use http::header::LOCATION;
 use http::{HeaderMap, HeaderValue, Response, StatusCode};
 use serde_json::{Map, Value, json};
@@ -18,8 +17,6 @@ use crate::server::ApiServer;
 const ROOT: &str = "/openapi/v3";
 const V2: &str = "/openapi/v2";
 const V2_PROTOBUF: &str = "application/com.github.proto-openapi.spec.v2.v1.0+protobuf";
-/// `Document{swagger: "2.0", info{title, version}, paths{}, definitions{}}`.
-const V2_DOCUMENT: &[u8] = b"\x0a\x032.0\x12\x15\x0a\x0aKubernetes\x12\x07v1.36.2\x42\x00\x4a\x00";
 
 pub(super) fn answer(
     server: &ApiServer,
@@ -45,7 +42,7 @@ pub(super) fn answer(
         return Ok(tagged(&document, "text/plain; charset=utf-8", headers));
     }
     if path == V2 {
-        return Ok(version_2(headers));
+        return version_2(server, &registry, headers);
     }
     let Some((group, version)) = path.strip_prefix(ROOT).and_then(read) else {
         return Ok(not_found());
@@ -67,27 +64,41 @@ pub(super) fn answer(
     Ok(tagged(&document, "application/json", headers))
 }
 
-/// Version 2, without types: clients that know version 3 ask for it only to learn that it does not
-/// know a kind either. Clients that need its types are not served yet.
-fn version_2(headers: &HeaderMap) -> Response<ApiBody> {
+/// Version 2: one document for everything, as JSON or as protobuf.
+fn version_2(
+    server: &ApiServer,
+    registry: &Registry,
+    headers: &HeaderMap,
+) -> Answer<Response<ApiBody>> {
     let accept = headers
         .get(http::header::ACCEPT)
         .and_then(|value| value.to_str().ok());
     if accept.is_some_and(|accept| accept.contains("proto-openapi.spec.v2")) {
-        let document = Document::of(Bytes::from_static(V2_DOCUMENT));
-        return tagged(&document, V2_PROTOBUF, headers);
+        let document = server.inner.documents.get("openapi/v2 protobuf", || {
+            Ok(v2_protobuf(&make_all(registry)).into())
+        })?;
+        return Ok(tagged(&document, V2_PROTOBUF, headers));
     }
-    let document = json!({
-        "swagger": "2.0",
-        "info": {"title": "Kubernetes", "version": "v1.36.2"},
-        "paths": {},
-        "definitions": {},
-    });
-    tagged(
-        &Document::of(Bytes::from(document.to_string())),
-        "application/json",
-        headers,
-    )
+    let make = || present::encode(&make_all(registry));
+    let document = server.inner.documents.get("openapi/v2", make)?;
+    Ok(tagged(&document, "application/json", headers))
+}
+
+fn make_all(registry: &Registry) -> Value {
+    let versions: Vec<(&str, &str, Vec<Endpoint<'_>>)> = registry
+        .groups()
+        .iter()
+        .flat_map(|(group, versions)| versions.iter().map(move |version| (group, version)))
+        .map(|(group, version)| {
+            let served = endpoints(registry, group, version);
+            (group.as_str(), version.as_str(), served)
+        })
+        .collect();
+    let groups: Vec<(&str, &str, &[Endpoint<'_>])> = versions
+        .iter()
+        .map(|(group, version, served)| (*group, *version, served.as_slice()))
+        .collect();
+    v2_document(&groups)
 }
 
 fn name_of(group: &str, version: &str) -> String {
@@ -125,7 +136,11 @@ fn document(
 }
 
 fn make(registry: &Registry, group: &str, version: &str) -> Value {
-    let endpoints: Vec<Endpoint<'_>> = registry
+    v3_document(group, version, &endpoints(registry, group, version))
+}
+
+fn endpoints<'a>(registry: &'a Registry, group: &'a str, version: &'a str) -> Vec<Endpoint<'a>> {
+    registry
         .of_version(group, version)
         .map(|definition| Endpoint {
             plural: &definition.plural,
@@ -140,6 +155,5 @@ fn make(registry: &Registry, group: &str, version: &str) -> Value {
             schema: definition.schema.as_ref(),
             strategic: definition.strategic_schema().is_some(),
         })
-        .collect();
-    v3_document(group, version, &endpoints)
+        .collect()
 }

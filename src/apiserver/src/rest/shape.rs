@@ -12,7 +12,9 @@ use serde_json::{Map, Value, json};
 /// # Errors
 /// What is malformed, as the decoder of upstream would say it.
 pub(crate) fn settle(schema: &Schema, value: &mut Value) -> Result<(), String> {
-    node(schema.node(), value)
+    node(schema.node(), value)?;
+    schema.normalize(value);
+    Ok(())
 }
 
 fn node(position: Node<'_>, value: &mut Value) -> Result<(), String> {

@@ -186,3 +186,23 @@ async fn deleting_the_definition_deletes_the_objects_first() {
     rig.define_gears(sized()).await;
     assert_eq!(rig.get(GEARS).await.unwrap()["items"], json!([]));
 }
+
+#[tokio::test(start_paused = true)]
+async fn version_2_of_openapi_follows_the_definitions() {
+    let rig = Rig::start().await;
+    let before = rig.get("/openapi/v2").await.unwrap();
+    let kind = "test.example.v1.Gear";
+    assert!(
+        before["definitions"]
+            .get("io.k8s.api.apps.v1.Deployment")
+            .is_some()
+    );
+    assert!(before["definitions"].get(kind).is_none());
+    rig.define_gears(sized()).await;
+    let after = rig.get("/openapi/v2").await.unwrap();
+    let size = &after["definitions"][kind]["properties"]["spec"]["properties"]["size"];
+    assert_eq!(size["minimum"], 1);
+    let path = "/apis/example.test/v1/namespaces/{namespace}/gears/{name}";
+    let patch = &after["paths"][path]["patch"];
+    assert_eq!(patch["x-kubernetes-group-version-kind"]["kind"], "Gear");
+}
