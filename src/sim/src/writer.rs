@@ -76,20 +76,30 @@ impl Writer {
         }
     }
 
-    /// Replaces the status without a resource version: the caller is its only writer.
-    async fn status(&self, mut object: Object) -> kube::Result<Written> {
+    /// Replaces the status and nothing else, whatever the resource version: the caller is its only
+    /// writer. Sending the whole object would undo annotations written meanwhile, for a server
+    /// takes them from there.
+    async fn status(&self, object: Object) -> kube::Result<Written> {
         let kind = object.kind();
-        let metadata = object.metadata_mut();
-        metadata.resource_version = None;
-        metadata.managed_fields = None;
-        let path = format!("{}/status", path_of(kind, &Name::of(metadata)));
+        let bytes = object.encode().map_err(kube::Error::SerdeError)?;
+        let mut whole: Value = serde_json::from_slice(&bytes).map_err(kube::Error::SerdeError)?;
+        let patch = json!([
+            {"op": "test", "path": "/metadata/uid", "value": uid(object.metadata())},
+            {"op": "add", "path": "/status", "value": whole["status"].take()},
+        ]);
         let manager = match kind {
             Kind::Pod | Kind::Node => "kubelet",
             _ => manager(kind),
         };
-        self.send(Method::PUT, path, manager, &object)
-            .await
-            .map(Written::Present)
+        let path = path_of(kind, &Name::of(object.metadata()));
+        let request = request(
+            Method::PATCH,
+            &format!("{path}/status?fieldManager={manager}"),
+            "application/json-patch+json",
+            serde_json::to_vec(&patch).map_err(kube::Error::SerdeError)?,
+        )?;
+        let text = self.client.request_text(request).await?;
+        decode(kind, &text).map(Written::Present)
     }
 
     async fn patch(&self, key: Key, patch: Value) -> kube::Result<Written> {

@@ -13,14 +13,17 @@ mod site;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use flybridge_apis::cluster::COMPLETE_API_ENABLEMENTS;
 use flybridge_apiserver::User;
 use flybridge_base::{Clock, Ids, Tasks};
 use flybridge_client::in_process;
 use flybridge_controllers::{Handle, Options};
 use flybridge_controlplane::Assembly;
+use flybridge_machinery::object;
 use flybridge_sim::FleetConfig;
 use flybridge_store::Store;
 use kube::Client;
+use serde_json::Value;
 use tokio::time::Instant;
 
 pub use network::Network;
@@ -327,16 +330,18 @@ impl Fleet {
         }
     }
 
+    /// How many members are ready and have told what they serve; without that nothing goes there.
     async fn ready_clusters(&self) -> usize {
         let clusters = self
             .plane
             .list("cluster.karmada.io/v1alpha1", "Cluster")
             .await;
-        let ready = clusters.iter().filter(|cluster| {
-            let conditions = cluster["status"]["conditions"].as_array();
-            let mut conditions = conditions.into_iter().flatten();
-            conditions.any(|c| c["type"] == "Ready" && c["status"] == "True")
-        });
-        ready.count()
+        let holds = |cluster: &&Value, kind: &str| {
+            let mut conditions = object::path_list(cluster, &["status", "conditions"]).iter();
+            conditions.any(|c| c["type"] == kind && c["status"] == "True")
+        };
+        let usable =
+            |cluster: &&Value| holds(cluster, "Ready") && holds(cluster, COMPLETE_API_ENABLEMENTS);
+        clusters.iter().filter(usable).count()
     }
 }

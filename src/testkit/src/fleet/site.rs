@@ -126,11 +126,23 @@ impl Site {
             .await
             .expect("the server tells what it serves");
         let mut all = Vec::new();
-        for mapping in served
-            .mappings
-            .iter()
-            .filter(|m| m.preferred && m.takes(&["list"]))
-        {
+        let listable = || {
+            served
+                .mappings
+                .iter()
+                .filter(|mapping| mapping.takes(&["list"]))
+        };
+        for mapping in listable() {
+            // Not every kind has the preferred version of its group.
+            let better = listable().any(|other| {
+                let (one, two) = (&mapping.resource, &other.resource);
+                !mapping.preferred
+                    && other.preferred
+                    && (&one.group, &one.kind) == (&two.group, &two.kind)
+            });
+            if better {
+                continue;
+            }
             let objects = Objects::new(&self.client, &mapping.resource, "");
             for mut item in items(objects.list("").await) {
                 item["apiVersion"] = Value::from(mapping.resource.api_version.as_str());
