@@ -18,7 +18,9 @@ fn start(size: (u16, u16), args: &[&str]) -> Pty {
     })
     .expect("starts");
     // What is typed before the terminal is in raw mode is cooked.
-    pty.wait(PATIENCE, |screen| screen.contains("FLYBRIDGE") || screen.contains("80x24"));
+    pty.wait(PATIENCE, |screen| {
+        screen.contains("FLYBRIDGE") || screen.contains("80x24")
+    });
     pty
 }
 

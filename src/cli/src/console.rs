@@ -41,7 +41,11 @@ pub(crate) struct End {
 
 impl View {
     pub(crate) fn new(args: &ConsoleArgs) -> Self {
-        Self { theme: args.theme.clone(), keymap: args.keymap.clone(), read_only: args.read_only }
+        Self {
+            theme: args.theme.clone(),
+            keymap: args.keymap.clone(),
+            read_only: args.read_only,
+        }
     }
 }
 
@@ -60,7 +64,11 @@ fn unusable(error: &TerminalError) -> Failure {
 
 /// Runs the console until it ends; the terminal is restored by then.
 pub(crate) async fn run(view: View, seat: Seat) -> Result<End> {
-    let client = if view.read_only { flybridge_client::read_only(seat.client) } else { seat.client };
+    let client = if view.read_only {
+        flybridge_client::read_only(seat.client)
+    } else {
+        seat.client
+    };
     let no_color = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
     let setup = Setup {
         context_name: seat.name,
@@ -81,11 +89,16 @@ pub(crate) async fn run(view: View, seat: Seat) -> Result<End> {
         first_frame: panic_on_request(),
     };
     match flybridge_console::run(options).await {
-        Ok(reason) => Ok(End { exit: code(reason), deliberate: reason == ExitReason::Quit }),
+        Ok(reason) => Ok(End {
+            exit: code(reason),
+            deliberate: reason == ExitReason::Quit,
+        }),
         Err(Error::Terminal(error)) => Err(unusable(&error).into()),
         Err(error @ Error::Catalog(_)) => {
             let text = flybridge_base::report(&error);
-            Err(Failure::new(exit::USAGE, text).hint("check --theme and --keymap").into())
+            Err(Failure::new(exit::USAGE, text)
+                .hint("check --theme and --keymap")
+                .into())
         }
         Err(error) => Err(error.into()),
     }
@@ -95,7 +108,8 @@ pub(crate) async fn run(view: View, seat: Seat) -> Result<End> {
 fn panic_on_request() -> Option<Box<dyn FnOnce() + Send>> {
     let asked = std::env::var_os("FLYBRIDGE_PANIC_AFTER_FIRST_FRAME").is_some();
     (cfg!(debug_assertions) && asked).then(|| {
-        let panic: Box<dyn FnOnce() + Send> = Box::new(|| unreachable!("a panic that was asked for"));
+        let panic: Box<dyn FnOnce() + Send> =
+            Box::new(|| unreachable!("a panic that was asked for"));
         panic
     })
 }
