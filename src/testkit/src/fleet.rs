@@ -36,8 +36,8 @@ use network::Link;
 const PATIENCE: Duration = Duration::from_secs(900);
 /// How often predicates are tried, on paused time.
 const LOOK: Duration = Duration::from_millis(500);
-/// Longer than anything waits before it acts, other than the periodic checks.
-const QUIET: Duration = Duration::from_secs(15);
+/// Longer than the engine waits before it tries to reach a member again.
+const QUIET: Duration = Duration::from_secs(45);
 /// How long tasks may take to stop.
 const STOP_LIMIT: Duration = Duration::from_secs(5);
 

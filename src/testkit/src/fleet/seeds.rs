@@ -7,9 +7,6 @@ use std::sync::Once;
 use flybridge_base::tasks::panic_is_contained;
 use tokio::runtime::Builder;
 
-/// How many seeds are tried if nothing else is said.
-const SEEDS: u64 = 20;
-
 thread_local! {
     /// Panics of tasks on this thread, which their group contained.
     static CONTAINED: Cell<usize> = const { Cell::new(0) };
@@ -20,7 +17,7 @@ pub fn seeds(default: u64) -> RangeInclusive<u64> {
     let number = |name: &str| std::env::var(name).ok()?.parse::<u64>().ok();
     match number("SIM_SEED") {
         Some(seed) => seed..=seed,
-        None => 1..=number("SIM_SEEDS").unwrap_or(default.min(SEEDS)),
+        None => 1..=number("SIM_SEEDS").unwrap_or(default),
     }
 }
 
