@@ -139,11 +139,15 @@ impl Plane {
         for store in &self.member_stores {
             store.close().await;
         }
-        if let Some(path) = &self.ephemeral
-            && let Err(error) = std::fs::remove_dir_all(path)
-        {
-            tracing::warn!(%error, path = %path.display(), "the temporary folder stays behind");
+        if let Some(path) = &self.ephemeral {
+            remove(path);
         }
+    }
+}
+
+fn remove(path: &Path) {
+    if let Err(error) = std::fs::remove_dir_all(path) {
+        tracing::warn!(%error, path = %path.display(), "the temporary folder stays behind");
     }
 }
 
