@@ -33,6 +33,33 @@ fn member_replicas(kubectl: &Kubectl, cluster: &str, name: &str) -> i64 {
     value["spec"]["replicas"].as_i64().unwrap_or(-1)
 }
 
+fn assert_deletion_leaves_nothing(kubectl: &Kubectl, clusters: &[&str]) {
+    kubectl
+        .run(&["delete", "deploy", "web"])
+        .expect("kubectl runs")
+        .ok();
+    kubectl.wait(&["get", "rb,work", "-A", "-o", "name"], PATIENCE, |text| {
+        !text.contains("web")
+    });
+    for cluster in clusters {
+        kubectl.wait(
+            &[
+                "get",
+                "--raw",
+                &format!(
+                    "/apis/cluster.karmada.io/v1alpha1/clusters/{cluster}/proxy/api/v1/namespaces/default/pods"
+                ),
+            ],
+            PATIENCE,
+            |text| {
+                serde_json::from_str::<serde_json::Value>(text)
+                    .is_ok_and(|list| list["items"].as_array().is_some_and(Vec::is_empty))
+            },
+        );
+        assert_eq!(member_replicas(kubectl, cluster, "web"), -1);
+    }
+}
+
 #[test]
 fn static_weights_reach_the_members_and_status_comes_back() {
     let Some((plane, kubectl)) = demo("static weights", &["--clusters", "3"]) else {
@@ -103,30 +130,7 @@ fn static_weights_reach_the_members_and_status_comes_back() {
         .ok();
     assert!(described.contains("11 desired"), "{described}");
 
-    kubectl
-        .run(&["delete", "deploy", "web"])
-        .expect("kubectl runs")
-        .ok();
-    kubectl.wait(&["get", "rb,work", "-A", "-o", "name"], PATIENCE, |text| {
-        !text.contains("web")
-    });
-    for cluster in [first, second] {
-        kubectl.wait(
-            &[
-                "get",
-                "--raw",
-                &format!(
-                    "/apis/cluster.karmada.io/v1alpha1/clusters/{cluster}/proxy/api/v1/namespaces/default/pods"
-                ),
-            ],
-            PATIENCE,
-            |text| {
-                serde_json::from_str::<serde_json::Value>(text)
-                    .is_ok_and(|list| list["items"].as_array().is_some_and(Vec::is_empty))
-            },
-        );
-        assert_eq!(member_replicas(&kubectl, cluster, "web"), -1);
-    }
+    assert_deletion_leaves_nothing(&kubectl, &[first, second]);
     assert!(plane.terminate().expect("the plane stops").success());
 }
 

@@ -7,14 +7,14 @@ use flybridge_testkit::kubectl::Kubectl;
 use flybridge_testkit::process::HeadlessPlane;
 
 /// Long enough for a busy two-core machine; a passing wait ends much sooner.
-pub const PATIENCE: Duration = Duration::from_secs(60);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
 
-pub fn binary() -> &'static Path {
+pub(crate) fn binary() -> &'static Path {
     Path::new(env!("CARGO_BIN_EXE_flybridge"))
 }
 
 /// A headless demo without samples, and kubectl bound to it; `None` (with a line) without kubectl.
-pub fn demo(test: &str, extra: &[&str]) -> Option<(HeadlessPlane, Kubectl)> {
+pub(crate) fn demo(test: &str, extra: &[&str]) -> Option<(HeadlessPlane, Kubectl)> {
     let mut args = vec!["demo", "--no-console", "--no-samples"];
     args.extend(extra);
     let plane = HeadlessPlane::start(binary(), &args).expect("the demo starts");
@@ -26,7 +26,7 @@ pub fn demo(test: &str, extra: &[&str]) -> Option<(HeadlessPlane, Kubectl)> {
 }
 
 /// A Deployment manifest.
-pub fn deployment(name: &str, replicas: u32) -> String {
+pub(crate) fn deployment(name: &str, replicas: u32) -> String {
     format!(
         "apiVersion: apps/v1
 kind: Deployment
@@ -52,7 +52,7 @@ spec:
 }
 
 /// A PropagationPolicy for one Deployment with the given placement (YAML, indented by four).
-pub fn policy(name: &str, placement: &str) -> String {
+pub(crate) fn policy(name: &str, placement: &str) -> String {
     format!(
         "apiVersion: policy.karmada.io/v1alpha1
 kind: PropagationPolicy
@@ -71,7 +71,7 @@ spec:
 }
 
 /// Static weights 7:3 over two clusters.
-pub fn seven_to_three(first: &str, second: &str) -> String {
+pub(crate) fn seven_to_three(first: &str, second: &str) -> String {
     format!(
         "    clusterAffinity:
       clusterNames: [{first}, {second}]
@@ -88,7 +88,7 @@ pub fn seven_to_three(first: &str, second: &str) -> String {
 }
 
 /// The names of the clusters, in order.
-pub fn cluster_names(kubectl: &Kubectl) -> Vec<String> {
+pub(crate) fn cluster_names(kubectl: &Kubectl) -> Vec<String> {
     let text = kubectl
         .run(&["get", "clusters", "-o", "name"])
         .expect("kubectl runs")
@@ -100,7 +100,7 @@ pub fn cluster_names(kubectl: &Kubectl) -> Vec<String> {
 }
 
 /// `name:replicas` of a binding's clusters, sorted by name, joined by a space.
-pub fn placement(kubectl: &Kubectl, binding: &str, wanted: &str) -> String {
+pub(crate) fn placement(kubectl: &Kubectl, binding: &str, wanted: &str) -> String {
     let path = "jsonpath={range .spec.clusters[*]}{.name}:{.replicas}{\"\\n\"}{end}";
     let sorted = |text: &str| {
         let mut lines: Vec<_> = text.lines().map(str::trim).collect();

@@ -1,9 +1,5 @@
 //! The only place that writes to standard output and standard error.
-#![expect(
-    clippy::print_stdout,
-    clippy::print_stderr,
-    reason = "this module owns both streams"
-)]
+#![expect(clippy::print_stderr, reason = "this module owns both streams")]
 
 use std::io::{self, IsTerminal, Write};
 use std::process::ExitCode;
