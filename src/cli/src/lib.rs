@@ -1,6 +1,6 @@
 //! The command line: parses arguments, runs one subcommand, turns its outcome into an exit code.
 //!
-//! Nothing here holds behaviour of the product; [`out`] alone writes to standard output and error.
+//! Nothing here holds behaviour of the product; `out` alone writes to standard output and error.
 
 mod args;
 mod commands;
