@@ -1,6 +1,6 @@
 //! The terminal application: state, actions, panes.
 //!
-//! An event changes the [`state`] in `update`, which returns effects as values; `render` reads the
+//! An event changes the `state` in `update`, which returns effects as values; `render` reads the
 //! state and paints a frame. Only the runner acts on effects, and only `flybridge_ui::terminal`
 //! touches the terminal, so everything between can be driven without either: see [`Harness`].
 //!

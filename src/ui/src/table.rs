@@ -1,6 +1,6 @@
 //! Tables: rows known by id, sorted and filtered, of which only the visible ones are formatted.
 //!
-//! [`TableModel`] is the state and changes only through its methods; [`paint`] reads it.
+//! [`TableModel`] is the state and changes only through its methods; [`paint()`] reads it.
 
 pub mod layout;
 pub mod model;
