@@ -69,8 +69,10 @@ impl Plane {
         let member_stores = start_members(&config, &data_dir, &assembly, tasks).await?;
         assembly.start_engine(client.clone(), engine_options(&config), tasks);
         if config.samples {
-            let mapper = RestMapper::new(&client);
-            embedded::apply_samples(&client, &mapper, demo_workloads()).await?;
+            let (client, members) = (client.clone(), config.simulated_clusters);
+            tasks.spawn_until_shutdown("samples", async move {
+                apply_samples(&client, members).await;
+            });
         }
         Ok(Self {
             client,
@@ -103,23 +105,7 @@ impl Plane {
 
     /// Resolves when every simulated member is Ready; tells how many are, each time that changes.
     pub async fn members_ready(&self, progress: impl Fn(usize, usize)) {
-        let clusters: Api<Cluster> = Api::all(self.client.clone());
-        let stream = watcher(clusters, watcher::Config::default())
-            .default_backoff()
-            .applied_objects();
-        let mut stream = std::pin::pin!(stream);
-        let mut ready = std::collections::BTreeSet::new();
-        progress(0, self.members);
-        while ready.len() < self.members {
-            match stream.next().await {
-                Some(Ok(cluster)) if cluster.is_ready() => {
-                    ready.insert(cluster.name().to_owned());
-                    progress(ready.len(), self.members);
-                }
-                Some(_) => {}
-                None => return,
-            }
-        }
+        members_ready(&self.client, self.members, progress).await;
     }
 
     /// Resolves when the last attached console has quit deliberately.
@@ -148,6 +134,39 @@ impl Plane {
 fn remove(path: &Path) {
     if let Err(error) = std::fs::remove_dir_all(path) {
         tracing::warn!(%error, path = %path.display(), "the temporary folder stays behind");
+    }
+}
+
+/// Resolves when `members` clusters are Ready; tells how many are, each time that changes.
+async fn members_ready(client: &Client, members: usize, progress: impl Fn(usize, usize)) {
+    let clusters: Api<Cluster> = Api::all(client.clone());
+    let stream = watcher(clusters, watcher::Config::default())
+        .default_backoff()
+        .applied_objects();
+    let mut stream = std::pin::pin!(stream);
+    let mut ready = std::collections::BTreeSet::new();
+    progress(0, members);
+    while ready.len() < members {
+        match stream.next().await {
+            Some(Ok(cluster)) if cluster.is_ready() => {
+                ready.insert(cluster.name().to_owned());
+                progress(ready.len(), members);
+            }
+            Some(_) => {}
+            None => return,
+        }
+    }
+}
+
+/// Applies the samples once every member can take its share of them.
+async fn apply_samples(client: &Client, members: usize) {
+    members_ready(client, members, |_, _| {}).await;
+    let mapper = RestMapper::new(client);
+    if let Err(error) = embedded::apply_samples(client, &mapper, demo_workloads()).await {
+        tracing::error!(
+            error = flybridge_base::report(&error),
+            "the samples were not applied"
+        );
     }
 }
 

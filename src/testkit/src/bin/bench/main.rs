@@ -55,9 +55,14 @@ fn binary() -> Result<PathBuf> {
 
 async fn measure(count: usize) -> Result<()> {
     let members = MEMBERS.to_string();
+    // As the reference does, everything is on disk before it is acknowledged.
+    let folder = tempfile::tempdir().context("made a folder for the stores")?;
+    let data_dir = folder.path().display().to_string();
     let args = [
         "demo",
         "--no-console",
+        "--data-dir",
+        &data_dir,
         "--no-samples",
         "--clusters",
         &members,
