@@ -95,7 +95,11 @@ impl DataDir {
     }
 }
 
-fn create_private(path: &Path) -> Result<()> {
+/// Creates a folder that only its owner may enter; one that is there stays as it is.
+///
+/// # Errors
+/// [`Error::DataDir`] with the path.
+pub fn create_private(path: &Path) -> Result<()> {
     DirBuilder::new()
         .recursive(true)
         .mode(0o700)

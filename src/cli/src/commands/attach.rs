@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result};
 use flybridge_controlplane::attendance::Attached;
-use flybridge_controlplane::data_dir::Layout;
+use flybridge_controlplane::data_dir::{Layout, create_private};
 
 use crate::args::{AttachArgs, ConsoleArgs};
 use crate::commands::runtime;
@@ -69,10 +69,7 @@ async fn own(layout: &Layout, keep: bool, view: console::View) -> Result<u8> {
 /// Starts `flybridge serve` in a session of its own, so that it outlives this terminal.
 async fn start_in_background(layout: &Layout, keep: bool) -> Result<Attached> {
     let program = std::env::current_exe().context("found this program")?;
-    std::fs::create_dir_all(layout.path()).map_err(|source| {
-        let path = layout.path().to_owned();
-        Failure::from(flybridge_controlplane::Error::DataDir { path, source })
-    })?;
+    create_private(layout.path()).map_err(Failure::from)?;
     let log = std::fs::File::create(layout.log())
         .with_context(|| format!("created the log {}", layout.log().display()))?;
     let mut command = Command::new(program);
