@@ -3,17 +3,18 @@
 
 mod notes;
 mod steps;
+mod summary;
 
 use serde::Serialize;
 
 use crate::binding::{self, Attempt, Context};
-use crate::failure::Failure;
 use crate::pipeline::Outcome;
+use crate::strategy::Strategy;
 use crate::trace::{ClusterTrace, FilterTrace, Trace};
 use crate::trigger::{BindingRef, Trigger};
 
-/// Targets named in the summary; more are counted.
-const NAMED_TARGETS: usize = 6;
+/// The room of a cluster that nothing limits.
+const NO_LIMIT: i64 = i32::MAX as i64;
 
 /// Why a binding is placed where it is.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
@@ -49,7 +50,7 @@ pub struct ClusterVerdict {
     pub score: Option<i64>,
     /// Its rank among those that fit, from 1.
     pub rank: Option<usize>,
-    /// Replicas it has room for in addition, if that was asked.
+    /// Replicas it has room for in addition; nothing if that was not asked or has no limit.
     pub room: Option<i64>,
     /// Replicas before, if it was a target.
     pub before: Option<i64>,
@@ -123,7 +124,7 @@ pub fn explain_attempts(attempts: &[Attempt], trigger: Option<&Trigger>) -> Expl
 pub fn explain(outcome: &Outcome, trace: &Trace, trigger: Option<&Trigger>) -> Explanation {
     Explanation {
         placed: outcome.is_ok(),
-        summary: summary(outcome, trace),
+        summary: summary::summary(outcome, trace),
         header: header(trace, trigger),
         filters: trace
             .clusters
@@ -148,17 +149,20 @@ fn header(trace: &Trace, trigger: Option<&Trigger>) -> Vec<(&'static str, String
             ToString::to_string,
         ),
     )];
-    header.push(("strategy", run.strategy.clone()));
-    header.push(("replicas", run.replicas.to_string()));
+    if run.workload {
+        header.push(("strategy", run.strategy.as_str().to_owned()));
+        header.push(("replicas", run.replicas.to_string()));
+    } else {
+        header.push(("replicas", "not a workload".to_owned()));
+    }
     if let Some(name) = &run.affinity_name {
         header.push(("affinity", name.clone()));
     }
-    let mode = if run.fresh {
-        "fresh: divided from scratch"
-    } else {
-        "steady: what runs stays"
-    };
-    header.push(("mode", mode.to_owned()));
+    if run.fresh {
+        header.push(("mode", "fresh: divided from scratch".to_owned()));
+    } else if matches!(run.strategy, Strategy::Aggregated | Strategy::DynamicWeight) {
+        header.push(("mode", "steady: what runs stays".to_owned()));
+    }
     header
 }
 
@@ -170,7 +174,7 @@ fn verdict(cluster: &ClusterTrace, trace: &Trace, placed: bool) -> ClusterVerdic
         filters: cluster.filters.iter().map(filter_verdict).collect(),
         score: cluster.rank.map(|_| cluster.score),
         rank: cluster.rank,
-        room: cluster.alloc,
+        room: cluster.alloc.filter(|room| *room < NO_LIMIT),
         before: cluster.previous,
         replicas: cluster.result,
         notes: notes::notes(cluster, trace, placed),
@@ -185,61 +189,9 @@ fn filter_verdict(filter: &FilterTrace) -> FilterVerdict {
     }
 }
 
-fn summary(outcome: &Outcome, trace: &Trace) -> String {
-    let total = trace.clusters.len();
-    let fit = trace
-        .clusters
-        .iter()
-        .filter(|cluster| cluster.passed())
-        .count();
-    match outcome {
-        Ok(targets) if targets.is_empty() => "placed nowhere: there are no replicas".to_owned(),
-        Ok(targets) => {
-            let mut named: Vec<String> = targets
-                .iter()
-                .take(NAMED_TARGETS)
-                .map(|target| format!("{} {}", target.name, target.replicas))
-                .collect();
-            if targets.len() > NAMED_TARGETS {
-                named.push(format!("{} more", targets.len() - NAMED_TARGETS));
-            }
-            format!(
-                "placed in {} of the {fit} clusters that fit, out of {total}: {}",
-                targets.len(),
-                named.join(", ")
-            )
-        }
-        Err(Failure::NoClusterFit { .. }) => format!(
-            "not placed: none of {total} clusters fits{}",
-            closest(trace).map_or_else(String::new, |closest| format!("; {closest}"))
-        ),
-        Err(failure) => format!("not placed: {failure}"),
-    }
-}
-
-/// The cluster that the fewest filters keep out.
-fn closest(trace: &Trace) -> Option<String> {
-    let objections = |cluster: &ClusterTrace| {
-        cluster
-            .filters
-            .iter()
-            .filter(|filter| !filter.passed)
-            .count()
-    };
-    let cluster = trace
-        .clusters
-        .iter()
-        .filter(|cluster| !cluster.deleting)
-        .min_by_key(|cluster| objections(cluster))?;
-    let failing: Vec<&str> = cluster
-        .filters
-        .iter()
-        .filter(|filter| !filter.passed)
-        .map(|filter| filter.plugin)
-        .collect();
-    Some(format!(
-        "closest is {}, kept out by {}",
-        cluster.name,
-        failing.join(" and ")
-    ))
+/// A number with its noun.
+fn count(number: impl std::fmt::Display, noun: &str) -> String {
+    let number = number.to_string();
+    let ending = if number == "1" { "" } else { "s" };
+    format!("{number} {noun}{ending}")
 }

@@ -84,9 +84,8 @@ fn start(
 ) {
     let Some(trace) = tracer.trace() else { return };
     trace.run = Run {
-        strategy: Strategy::of(placement.replica_scheduling.as_ref())
-            .as_str()
-            .to_owned(),
+        strategy: Strategy::of(placement.replica_scheduling.as_ref()),
+        workload: request.spec.is_workload(),
         affinity_name: (!request.affinity_name.is_empty())
             .then(|| request.affinity_name.to_owned()),
         fresh: request.fresh,

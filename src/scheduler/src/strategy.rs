@@ -6,11 +6,13 @@ use flybridge_apis::ResourceBindingSpec;
 use flybridge_apis::placement::{
     Placement, ReplicaDivisionPreference, ReplicaScheduling, ReplicaSchedulingType,
 };
+use serde::Serialize;
 
 /// How the replicas of a binding are laid out.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub enum Strategy {
     /// All of them in every cluster.
+    #[default]
     Duplicated,
     /// In as few clusters as have room.
     Aggregated,

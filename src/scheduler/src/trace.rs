@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use crate::filters::{Filters, Verdict};
 use crate::snapshot::Snapshot;
+use crate::strategy::Strategy;
 
 /// Where the pipeline records.
 pub(crate) trait Tracer {
@@ -51,7 +52,9 @@ pub struct Trace {
 #[serde(rename_all = "camelCase")]
 pub struct Run {
     /// The division strategy.
-    pub strategy: String,
+    pub strategy: Strategy,
+    /// Whether there is something to run, rather than an object to propagate as it is.
+    pub workload: bool,
     /// The affinity term in force.
     pub affinity_name: Option<String>,
     /// Whether a fresh division was asked for.

@@ -121,7 +121,7 @@ fn says_where_and_how_a_binding_is_placed() {
     assert!(explanation.placed);
     assert_eq!(
         explanation.summary,
-        "placed in 2 of the 2 clusters that fit, out of 4: a 7, b 3"
+        "10 replicas divided over 2 of 4 clusters: a 7, b 3; TaintToleration keeps out 1, ClusterAffinity 1, 1 leaving the fleet"
     );
     assert!(
         explanation
@@ -138,6 +138,72 @@ fn says_where_and_how_a_binding_is_placed() {
     assert!(told.contains("division, scale up: 10 replicas"), "{told}");
     assert!(told.contains("a: 14 votes, 7 replicas"), "{told}");
     assert!(told.contains("seat 10 to a: 14 / 13"), "{told}");
+}
+
+#[test]
+fn static_weights_tell_who_wins_seat_after_seat() {
+    let mut weighted = production();
+    weighted["replicaScheduling"]["weightPreference"] = json!({"staticWeightList": [
+        {"targetCluster": {"clusterNames": ["a"]}, "weight": 7},
+        {"targetCluster": {"clusterNames": ["b"]}, "weight": 3},
+    ]});
+    let explanation = explained(&binding(&weighted, &json!([])));
+    assert!(
+        explanation
+            .summary
+            .starts_with("10 replicas divided over 2 of 4 clusters: a 7, b 3;"),
+        "{}",
+        explanation.summary
+    );
+    let told = lines(&explanation);
+    assert!(told.contains("a: 7 votes, 7 replicas"), "{told}");
+    assert!(
+        told.contains("seats in order: a, b, a, a, b, a, a, a, b, a"),
+        "{told}"
+    );
+}
+
+#[test]
+fn duplicated_replicas_are_told_once() {
+    let mut everywhere = production();
+    everywhere["replicaScheduling"] = json!({"replicaSchedulingType": "Duplicated"});
+    let mut one = binding(&everywhere, &json!([]));
+    one.spec.replicas = 1;
+    let explanation = explained(&one);
+    assert!(
+        explanation
+            .summary
+            .starts_with("duplicated to 2 of 4 clusters, 1 replica each: a, b;"),
+        "{}",
+        explanation.summary
+    );
+    assert_eq!(
+        cluster(&explanation, "a").notes.last().map(String::as_str),
+        Some("chosen: 1 replica")
+    );
+}
+
+#[test]
+fn what_runs_no_pods_is_propagated_without_numbers() {
+    let mut map = binding(&production(), &json!([]));
+    map.spec.replicas = 0;
+    map.spec.replica_requirements = None;
+    let explanation = explained(&map);
+    assert!(
+        explanation
+            .summary
+            .starts_with("propagated to 2 of 4 clusters: a, b;"),
+        "{}",
+        explanation.summary
+    );
+    assert!(
+        explanation
+            .header
+            .contains(&("replicas", "not a workload".to_owned()))
+    );
+    let chosen = cluster(&explanation, "a");
+    assert_eq!((chosen.chosen, chosen.room), (true, None));
+    assert_eq!(chosen.notes, ["chosen"]);
 }
 
 #[test]
@@ -175,7 +241,7 @@ fn names_the_closest_cluster_when_nothing_fits() {
     assert!(!explanation.placed);
     assert_eq!(
         explanation.summary,
-        "not placed: none of 4 clusters fits; closest is a, kept out by ClusterAffinity"
+        "not placed: none of 4 clusters fits; ClusterAffinity keeps out 2, TaintToleration 1, 1 leaving the fleet; closest is a, kept out by ClusterAffinity"
     );
 }
 

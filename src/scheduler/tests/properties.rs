@@ -241,7 +241,7 @@ proptest! {
             prop_assert!(cluster.is_some_and(|cluster| cluster.passed() && cluster.selected));
             prop_assert_eq!(cluster.and_then(|c| c.result), Some(i64::from(target.replicas)));
         }
-        if trace.run.strategy.starts_with("Divided") {
+        if trace.run.strategy.as_str().starts_with("Divided") {
             let sum: i32 = targets.iter().map(|target| target.replicas).sum();
             prop_assert_eq!(sum, input.spec.replicas);
         }

@@ -1,5 +1,6 @@
 //! What happened to a cluster besides the filters, in words.
 
+use super::count;
 use crate::trace::{ClusterTrace, DivisionTrace, Trace};
 
 pub(super) fn notes(cluster: &ClusterTrace, trace: &Trace, placed: bool) -> Vec<String> {
@@ -15,6 +16,7 @@ pub(super) fn notes(cluster: &ClusterTrace, trace: &Trace, placed: bool) -> Vec<
     }
     for (estimator, room) in &cluster.estimates {
         notes.push(match room {
+            Some(room) if *room >= super::NO_LIMIT => format!("{estimator}: no limit"),
             Some(room) => format!("{estimator}: room for {room}"),
             None => format!("{estimator}: no opinion"),
         });
@@ -31,10 +33,15 @@ pub(super) fn notes(cluster: &ClusterTrace, trace: &Trace, placed: bool) -> Vec<
 
 /// What became of a cluster that passed the filters.
 fn fate(cluster: &ClusterTrace, trace: &Trace, placed: bool) -> String {
+    let replicas = |number: i64| count(number, "replica");
     match (cluster.result, cluster.previous) {
-        (Some(now), Some(before)) if now == before => format!("chosen: {now} replicas, as before"),
-        (Some(now), Some(before)) => format!("chosen: {now} replicas, {before} before"),
-        (Some(now), None) => format!("chosen: {now} replicas"),
+        (Some(_), Some(_)) if !trace.run.workload => "chosen, as before".to_owned(),
+        (Some(_), None) if !trace.run.workload => "chosen".to_owned(),
+        (Some(now), Some(before)) if now == before => {
+            format!("chosen: {}, as before", replicas(now))
+        }
+        (Some(now), Some(before)) => format!("chosen: {}, {before} before", replicas(now)),
+        (Some(now), None) => format!("chosen: {}", replicas(now)),
         (None, _) if cluster.selected => unserved(cluster, trace),
         (None, _) if placed || trace.clusters.iter().any(|other| other.selected) => {
             unselected(cluster, trace)
@@ -59,8 +66,9 @@ fn unserved(cluster: &ClusterTrace, trace: &Trace) -> String {
     match (party, division.mode) {
         (Some(party), _) if party.seats == 0 => {
             format!(
-                "its share of {} comes to 0 with {} votes",
-                division.seats, party.votes
+                "its share of {} comes to 0 with {}",
+                division.seats,
+                count(party.votes, "vote")
             )
         }
         (Some(_), _) => String::new(),

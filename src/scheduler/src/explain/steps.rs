@@ -1,10 +1,12 @@
 //! Estimates, selection and division, step by step.
 
-use super::Step;
+use super::{Step, count};
 use crate::trace::{DivisionTrace, Trace};
 
 /// Rounds told of a division; the last ones are those that were contested.
 const LAST_ROUNDS: usize = 5;
+/// Divisions of more seats do not name the winner of each.
+const TOLD_IN_ORDER: usize = 24;
 
 pub(super) fn steps(trace: &Trace) -> Vec<Step> {
     let mut steps = Vec::new();
@@ -34,9 +36,9 @@ fn selection(trace: &Trace) -> Option<Step> {
         .iter()
         .map(|region| {
             format!(
-                "region {}: {} clusters, weight {}{}",
+                "region {}: {}, weight {}{}",
                 region.name,
-                region.clusters,
+                count(region.clusters, "cluster"),
                 region.weight,
                 if region.chosen { ", chosen" } else { "" }
             )
@@ -62,10 +64,9 @@ fn selection(trace: &Trace) -> Option<Step> {
     if lines.is_empty() && selected == fit {
         return None;
     }
-    let need = trace
-        .run
-        .need
-        .map_or_else(String::new, |need| format!(" for {need} replicas"));
+    let need = trace.run.need.map_or_else(String::new, |need| {
+        format!(" for {}", count(need, "replica"))
+    });
     Some(Step {
         title: format!("selection: {selected} of {fit} clusters{need}"),
         lines,
@@ -80,7 +81,10 @@ fn division(division: &DivisionTrace) -> Step {
     };
     let title = match division.mode {
         "unchanged" => format!("division{tier}: all {} replicas stay", division.seats),
-        mode => format!("division{tier}, {mode}: {} replicas", division.seats),
+        mode => format!(
+            "division{tier}, {mode}: {}",
+            count(division.seats, "replica")
+        ),
     };
     let mut lines: Vec<String> = division
         .parties
@@ -88,8 +92,10 @@ fn division(division: &DivisionTrace) -> Step {
         .filter(|party| party.seats > 0)
         .map(|party| {
             format!(
-                "{}: {} votes, {} replicas",
-                party.cluster, party.votes, party.seats
+                "{}: {}, {}",
+                party.cluster,
+                count(party.votes, "vote"),
+                count(party.seats, "replica")
             )
         })
         .collect();
@@ -99,12 +105,27 @@ fn division(division: &DivisionTrace) -> Step {
         .filter(|party| party.seats == 0)
         .count();
     if empty > 0 {
-        lines.push(format!(
-            "{empty} clusters with too few votes for one replica"
-        ));
+        let clusters = count(empty, "cluster");
+        lines.push(format!("{clusters} with too few votes for one replica"));
     }
+    lines.extend(order(division));
     lines.extend(last_rounds(division));
     Step { title, lines }
+}
+
+/// Who wins seat after seat, where that can be taken in at a glance.
+fn order(division: &DivisionTrace) -> Option<String> {
+    let all = usize::try_from(division.seats).is_ok_and(|seats| seats == division.rounds.len());
+    if !all || !(2..=TOLD_IN_ORDER).contains(&division.rounds.len()) {
+        return None;
+    }
+    let winners: Vec<&str> = division
+        .rounds
+        .iter()
+        .filter_map(|winner| division.parties.get(*winner))
+        .map(|party| party.cluster.as_str())
+        .collect();
+    Some(format!("seats in order: {}", winners.join(", ")))
 }
 
 /// The last seats with the quotient that won them, told from the end.
