@@ -10,7 +10,7 @@ use flybridge_controlplane::data_dir::Layout;
 use futures::future::join_all;
 use http::Request;
 use kube::Client;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use self::resource::Resource;
 use crate::args::{GetArgs, Output};
@@ -22,11 +22,19 @@ const TABLE: &str = "application/json;as=Table;v=v1;g=meta.k8s.io,application/js
 /// Where a row or object comes from; `None` is the control plane itself.
 type Origin = Option<String>;
 
+/// What one server answered.
+struct Answer {
+    origin: Origin,
+    resource: Resource,
+    body: Value,
+}
+
 pub(super) fn run(args: GetArgs) -> Result<u8> {
     runtime()?.block_on(get(args))
 }
 
 async fn get(args: GetArgs) -> Result<u8> {
+    check(&args)?;
     let client = connect(&args).await?;
     let origins = origins(&client, &args.clusters).await?;
     let asked = join_all(origins.iter().map(|origin| ask(&client, origin, &args))).await;
@@ -34,30 +42,72 @@ async fn get(args: GetArgs) -> Result<u8> {
     let mut failures = Vec::new();
     for (origin, answer) in origins.into_iter().zip(asked) {
         match answer {
-            Ok(answer) => answers.push((origin, answer)),
-            Err(error) => failures.push((origin, error)),
+            Ok(answer) => answers.push(answer),
+            Err(error) => failures.push(named(origin.as_deref(), error)),
         }
     }
     if answers.is_empty()
-        && let Some((_, error)) = failures.pop()
+        && let Some(failure) = united(failures.drain(..))
     {
-        return Err(error.into());
+        return Err(failure.into());
+    }
+    if args.clusters == ["all"] {
+        // Not every member has every object.
+        failures.retain(|failure| failure.exit != exit::NOT_FOUND);
     }
     let empty = render::print(&args, &answers)?;
-    for (origin, error) in &failures {
-        out::note(&format!(
-            "error: {}: {error}",
-            origin.as_deref().unwrap_or("control plane")
-        ));
+    for failure in &failures {
+        out::note(&format!("error: {failure}"));
     }
-    if empty && args.output == Output::Table {
-        out::note("No resources found.");
+    if empty && matches!(args.output, Output::Table | Output::Wide) {
+        out::note(&nothing(&args, &answers));
     }
     Ok(if failures.is_empty() {
         exit::OK
     } else {
         exit::FAILED
     })
+}
+
+/// Refuses combinations that mean nothing.
+fn check(args: &GetArgs) -> Result<(), Failure> {
+    let wrong = match (&args.name, &args.selector) {
+        (Some(_), _) if args.all_namespaces => {
+            "a resource cannot be retrieved by name across all namespaces"
+        }
+        (Some(_), Some(_)) => "a name cannot be given together with a selector",
+        _ => return Ok(()),
+    };
+    Err(Failure::new(exit::USAGE, wrong))
+}
+
+/// Says which member a failure is about.
+fn named(origin: Option<&str>, mut failure: Failure) -> Failure {
+    if let Some(cluster) = origin {
+        failure.message = format!("{cluster}: {}", failure.message);
+    }
+    failure
+}
+
+/// One failure with a line for each; the exit code is the one they share.
+fn united(failures: impl Iterator<Item = Failure>) -> Option<Failure> {
+    failures.reduce(|mut all, next| {
+        if all.exit != next.exit {
+            all.exit = exit::FAILED;
+        }
+        all.message = format!("{}\nerror: {}", all.message, next.message);
+        all.hint = all.hint.or(next.hint);
+        all
+    })
+}
+
+fn nothing(args: &GetArgs, answers: &[Answer]) -> String {
+    let namespaced = answers.iter().any(|answer| answer.resource.is_namespaced());
+    if !namespaced || args.all_namespaces {
+        return "No resources found".to_owned();
+    }
+    let namespace = args.namespace.as_deref().unwrap_or("default");
+    format!("No resources found in {namespace} namespace.")
 }
 
 async fn connect(args: &GetArgs) -> Result<Client> {
@@ -101,7 +151,7 @@ async fn origins(client: &Client, clusters: &[String]) -> Result<Vec<Origin>> {
         .collect())
 }
 
-async fn ask(client: &Client, origin: &Origin, args: &GetArgs) -> Result<Value, Failure> {
+async fn ask(client: &Client, origin: &Origin, args: &GetArgs) -> Result<Answer, Failure> {
     let client = match origin {
         Some(cluster) => flybridge_client::via_proxy(client, cluster),
         None => client.clone(),
@@ -112,9 +162,12 @@ async fn ask(client: &Client, origin: &Origin, args: &GetArgs) -> Result<Value, 
         Output::Table | Output::Wide => TABLE,
         Output::Json | Output::Yaml | Output::Name => "application/json",
     };
-    let mut answer = fetch(&client, &path, accept).await?;
-    answer["resource"] = json!(resource.full_name());
-    Ok(answer)
+    let body = fetch(&client, &path, accept).await?;
+    Ok(Answer {
+        origin: origin.clone(),
+        resource,
+        body,
+    })
 }
 
 /// One GET; the server's own words become the failure.
@@ -141,4 +194,26 @@ async fn fetch(client: &Client, path: &str, accept: &str) -> Result<Value, Failu
 
 fn yaml(value: &Value) -> Result<String> {
     serde_saphyr::to_string(value).context("wrote YAML")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn failures_of_all_members_are_one_with_the_exit_code_they_share() {
+        let failure = |cluster, code| named(Some(cluster), Failure::new(code, "gone"));
+        let same = [failure("a", exit::NOT_FOUND), failure("b", exit::NOT_FOUND)];
+        let all = united(same.into_iter()).unwrap();
+        assert_eq!(
+            (all.exit, all.message.as_str()),
+            (exit::NOT_FOUND, "a: gone\nerror: b: gone")
+        );
+        let mixed = [
+            failure("a", exit::NOT_FOUND),
+            failure("b", exit::UNREACHABLE),
+        ];
+        assert_eq!(united(mixed.into_iter()).unwrap().exit, exit::FAILED);
+        assert!(united(std::iter::empty()).is_none());
+    }
 }

@@ -3,14 +3,14 @@
 use anyhow::Result;
 use serde_json::{Value, json};
 
-use super::{Origin, yaml};
+use super::{Answer, yaml};
 use crate::args::{GetArgs, Output};
 use crate::out;
 
 const GAP: &str = "   ";
 
 /// Prints the answers and returns whether there was nothing to print.
-pub(super) fn print(args: &GetArgs, answers: &[(Origin, Value)]) -> Result<bool> {
+pub(super) fn print(args: &GetArgs, answers: &[Answer]) -> Result<bool> {
     match args.output {
         Output::Table | Output::Wide => {
             let table = tabulate(args, answers);
@@ -19,9 +19,9 @@ pub(super) fn print(args: &GetArgs, answers: &[(Origin, Value)]) -> Result<bool>
         }
         Output::Name => {
             let mut empty = true;
-            for (_, answer) in answers {
-                let resource = answer["resource"].as_str().unwrap_or_default();
-                for object in objects(answer) {
+            for answer in answers {
+                let resource = answer.resource.full_name();
+                for object in objects(&answer.body) {
                     let name = object["metadata"]["name"].as_str().unwrap_or_default();
                     out::line(&format!("{resource}/{name}"))?;
                     empty = false;
@@ -38,13 +38,15 @@ pub(super) fn print(args: &GetArgs, answers: &[(Origin, Value)]) -> Result<bool>
 
 fn print_objects(
     args: &GetArgs,
-    answers: &[(Origin, Value)],
+    answers: &[Answer],
     format: impl Fn(&Value) -> Result<String>,
 ) -> Result<bool> {
     let mut items: Vec<Value> = Vec::new();
-    for (origin, answer) in answers {
-        for mut object in objects(answer) {
-            if let (Some(cluster), Some(metadata)) = (origin, object["metadata"].as_object_mut()) {
+    for answer in answers {
+        for mut object in objects(&answer.body) {
+            if let (Some(cluster), Some(metadata)) =
+                (&answer.origin, object["metadata"].as_object_mut())
+            {
                 let annotations = metadata.entry("annotations").or_insert_with(|| json!({}));
                 annotations["resource.karmada.io/cached-from-cluster"] = json!(cluster);
             }
@@ -62,75 +64,77 @@ fn print_objects(
     Ok(empty)
 }
 
-fn objects(answer: &Value) -> Vec<Value> {
-    match answer["items"].as_array() {
+fn objects(body: &Value) -> Vec<Value> {
+    match body["items"].as_array() {
         Some(items) => items.clone(),
-        None => {
-            let mut object = answer.clone();
-            if let Some(fields) = object.as_object_mut() {
-                fields.remove("resource");
-            }
-            vec![object]
-        }
+        None => vec![body.clone()],
     }
 }
 
-fn tabulate(args: &GetArgs, answers: &[(Origin, Value)]) -> String {
-    let with_cluster = answers.iter().any(|(origin, _)| origin.is_some());
+/// The columns before and after those that the servers print.
+#[derive(Clone, Copy)]
+struct Frame {
+    namespaces: bool,
+    clusters: bool,
+}
+
+impl Frame {
+    /// A line with its namespace first, its cluster behind the name, and its adoption last.
+    fn line(
+        self,
+        mut cells: Vec<String>,
+        namespace: &str,
+        cluster: &str,
+        adoption: &str,
+    ) -> Vec<String> {
+        if self.clusters {
+            cells.insert(cells.len().min(1), cluster.to_owned());
+            cells.push(adoption.to_owned());
+        }
+        if self.namespaces {
+            cells.insert(0, namespace.to_owned());
+        }
+        cells
+    }
+}
+
+fn tabulate(args: &GetArgs, answers: &[Answer]) -> String {
+    let frame = Frame {
+        namespaces: args.all_namespaces && answers.iter().any(|a| a.resource.is_namespaced()),
+        clusters: answers.iter().any(|answer| answer.origin.is_some()),
+    };
     let wide = args.output == Output::Wide;
     let mut lines: Vec<Vec<String>> = Vec::new();
-    let mut header: Option<Vec<String>> = None;
-    for (origin, table) in answers {
-        let columns = table["columnDefinitions"]
-            .as_array()
-            .cloned()
-            .unwrap_or_default();
-        let shown: Vec<usize> = (0..columns.len())
-            .filter(|&index| wide || columns[index]["priority"].as_i64().unwrap_or(0) == 0)
-            .collect();
-        header.get_or_insert_with(|| {
-            let mut names: Vec<String> = Vec::new();
-            if args.all_namespaces {
-                names.push("NAMESPACE".to_owned());
+    for answer in answers {
+        let columns = columns(&answer.body, wide);
+        let rows = answer.body["rows"].as_array();
+        for row in rows.into_iter().flatten() {
+            if lines.is_empty() {
+                let titles = columns.iter().map(|(_, title)| title.clone()).collect();
+                lines.push(frame.line(titles, "NAMESPACE", "CLUSTER", "ADOPTION"));
             }
-            names.extend(
-                shown
-                    .iter()
-                    .map(|&index| cell(&columns[index]["name"]).to_uppercase()),
-            );
-            if with_cluster {
-                names.insert(
-                    names.len().min(1 + usize::from(args.all_namespaces)),
-                    "CLUSTER".to_owned(),
-                );
-                names.push("ADOPTION".to_owned());
-            }
-            names
-        });
-        for row in table["rows"].as_array().into_iter().flatten() {
-            let mut line: Vec<String> = Vec::new();
-            if args.all_namespaces {
-                line.push(cell(&row["object"]["metadata"]["namespace"]));
-            }
-            line.extend(shown.iter().map(|&index| cell(&row["cells"][index])));
-            if with_cluster {
-                let cluster = origin.clone().unwrap_or_default();
-                line.insert(
-                    line.len().min(1 + usize::from(args.all_namespaces)),
-                    cluster,
-                );
-                line.push(adoption(row).to_owned());
-            }
-            lines.push(line);
+            let cells = columns
+                .iter()
+                .map(|(index, _)| cell(&row["cells"][index]))
+                .collect();
+            let namespace = cell(&row["object"]["metadata"]["namespace"]);
+            let cluster = answer.origin.as_deref().unwrap_or_default();
+            lines.push(frame.line(cells, &namespace, cluster, adoption(row)));
         }
     }
-    match header {
-        Some(header) if !lines.is_empty() => {
-            lines.insert(0, header);
-            align(&lines)
-        }
-        _ => String::new(),
-    }
+    align(&lines)
+}
+
+/// Position and title of the columns to show.
+fn columns(table: &Value, wide: bool) -> Vec<(usize, String)> {
+    let definitions = table["columnDefinitions"].as_array();
+    definitions
+        .into_iter()
+        .flatten()
+        .enumerate()
+        .filter(|(_, column)| wide || column["priority"].as_i64().unwrap_or(0) == 0)
+        .map(|(index, column)| (index, cell(&column["name"]).to_uppercase()))
+        .collect()
 }
 
 /// Whether the control plane manages the object in the member.

@@ -16,6 +16,7 @@ pub(super) struct Resource {
     group: String,
     version: String,
     plural: String,
+    singular: String,
     namespaced: bool,
 }
 
@@ -32,13 +33,18 @@ impl Resource {
         Err(Failure::new(exit::NOT_FOUND, text).hint("`kubectl api-resources` lists what it has"))
     }
 
-    /// `plural.group`, as kubectl prints names.
+    /// `singular.group`, as kubectl prints names.
     pub(super) fn full_name(&self) -> String {
         if self.group.is_empty() {
-            self.plural.clone()
+            self.singular.clone()
         } else {
-            format!("{}.{}", self.plural, self.group)
+            format!("{}.{}", self.singular, self.group)
         }
+    }
+
+    /// Whether its objects are in namespaces.
+    pub(super) const fn is_namespaced(&self) -> bool {
+        self.namespaced
     }
 
     /// The request path for what the arguments ask.
@@ -81,10 +87,13 @@ fn find_in(groups: &Value, word: &str) -> Option<Resource> {
         for version in group["versions"].as_array()? {
             for resource in version["resources"].as_array()? {
                 if is_called(resource, group_name, &word) {
+                    let plural = resource["resource"].as_str()?;
+                    let singular = resource["singularResource"].as_str();
                     return Some(Resource {
                         group: group_name.to_owned(),
                         version: version["version"].as_str()?.to_owned(),
-                        plural: resource["resource"].as_str()?.to_owned(),
+                        plural: plural.to_owned(),
+                        singular: singular.unwrap_or(plural).to_owned(),
                         namespaced: resource["scope"] == "Namespaced",
                     });
                 }
@@ -139,7 +148,7 @@ mod tests {
             "deployments.apps",
         ] {
             let found = find_in(&groups(), word).unwrap_or_else(|| panic!("{word}"));
-            assert_eq!(found.full_name(), "deployments.apps");
+            assert_eq!(found.full_name(), "deployment.apps");
         }
         assert_eq!(find_in(&groups(), "pods"), None);
         assert_eq!(find_in(&groups(), "deployments.batch"), None);
