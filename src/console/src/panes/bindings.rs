@@ -80,7 +80,8 @@ fn facts(state: &State, row: &BindingRow, columns: usize) -> Vec<Line> {
         .scheduled_at
         .map(|at| format!("  {} ago", age(at, state.now)));
     let (seen, present) = row.generations;
-    let behind = if seen < present {
+    // The scheduler notes a generation only when it finds a place.
+    let behind = if row.scheduled == Tri::True && seen < present {
         format!("  the scheduler has seen generation {seen} of {present}")
     } else {
         String::new()
@@ -191,5 +192,30 @@ pub(crate) fn summary(row: &BindingRow) -> String {
     match row.mark() {
         Mark::Unknown => "waits for the scheduler".to_owned(),
         _ => "as wanted".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::harness::Harness;
+
+    fn told(scheduled: Tri, generations: (i64, i64)) -> String {
+        let harness = Harness::sample(120, 40, "default").unwrap();
+        let row = BindingRow {
+            scheduled,
+            generations,
+            ..BindingRow::default()
+        };
+        let lines = facts(&harness.state, &row, 100);
+        lines.into_iter().flatten().map(|(text, _)| text).collect()
+    }
+
+    #[test]
+    fn only_a_placed_binding_can_be_behind() {
+        let behind = "the scheduler has seen generation 1 of 2";
+        assert!(told(Tri::True, (1, 2)).contains(behind));
+        assert!(!told(Tri::True, (2, 2)).contains("generation"));
+        assert!(!told(Tri::False, (0, 1)).contains("generation"));
     }
 }

@@ -346,7 +346,7 @@ fn matrix_row(p: &mut Painter<'_>, row: Rect, columns: &Columns, cluster: &Clust
     }
     for number in [cluster.score, cluster.room] {
         let (text, role) = match number {
-            Some(number) => (number.to_string(), Role::Number),
+            Some(number) => (short(number), Role::Number),
             None => (p.glyphs.none.to_owned(), Role::ExplainSkip),
         };
         p.parts_right(x + NUMBER, row.y, NUMBER, &[(&text, role)]);
@@ -366,6 +366,15 @@ fn matrix_row(p: &mut Painter<'_>, row: Rect, columns: &Columns, cluster: &Clust
             reason,
             Role::Dim,
         );
+    }
+}
+
+/// A number in the cells of [`NUMBER`].
+fn short(number: i64) -> String {
+    match number {
+        ..100_000 => number.to_string(),
+        ..10_000_000 => format!("{}k", number / 1_000),
+        _ => format!("{}M", number / 1_000_000),
     }
 }
 
@@ -445,4 +454,24 @@ fn rounds(result: &Explanation, columns: usize) -> Vec<Line> {
         }
     }
     lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{NUMBER, short};
+
+    #[test]
+    fn room_is_never_cut_off() {
+        let told = [
+            0,
+            99_999,
+            100_000,
+            9_999_999,
+            10_000_000,
+            i64::from(i32::MAX),
+        ]
+        .map(short);
+        assert_eq!(told, ["0", "99999", "100k", "9999k", "10M", "2147M"]);
+        assert!(told.iter().all(|text| text.len() <= usize::from(NUMBER)));
+    }
 }
