@@ -8,6 +8,8 @@
 mod bad_input;
 mod console;
 mod durability;
+mod get;
 mod house;
 mod kubectl;
 mod rig;
+mod samples;

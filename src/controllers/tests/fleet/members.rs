@@ -162,6 +162,114 @@ async fn a_tainted_cluster_is_left_gently() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn what_fits_nowhere_is_tried_again_when_a_cluster_changes() {
+    let fleet = Fleet::start(&["m1"]).await;
+    let plane = &fleet.plane;
+    let cluster = ("cluster.karmada.io/v1alpha1", "Cluster");
+    let scheduled = |reason: &'static str, part: &'static str| {
+        move |binding: &serde_json::Value| {
+            let conditions = binding["status"]["conditions"].as_array();
+            let mut conditions = conditions.into_iter().flatten();
+            conditions.any(|c| {
+                c["type"] == "Scheduled"
+                    && c["reason"] == reason
+                    && c["message"].as_str().unwrap_or_default().contains(part)
+            })
+        }
+    };
+    let binding = (
+        "work.karmada.io/v1alpha2",
+        "ResourceBinding",
+        "default",
+        "web-deployment",
+    );
+    let wait = async |reason, part| {
+        let good = scheduled(reason, part);
+        plane
+            .wait(binding.0, binding.1, binding.2, binding.3, good)
+            .await
+    };
+    plane.taint("m1", "drill", "NoSchedule").await;
+    let placement =
+        json!({"clusterAffinity": {"labelSelector": {"matchLabels": {"tier": "gold"}}}});
+    let policies = ("policy.karmada.io/v1alpha1", "PropagationPolicy");
+    plane
+        .create("apps/v1", "Deployment", &deployment("web", 2))
+        .await;
+    plane
+        .create(policies.0, policies.1, &policy("web", &placement))
+        .await;
+    wait("NoClusterFit", "").await;
+
+    // Another objection: the message follows, though the affinity has not selected it before.
+    let gold = json!({"metadata": {"labels": {"tier": "gold"}}});
+    plane.patch(cluster.0, cluster.1, "", "m1", &gold).await;
+    wait("NoClusterFit", "untolerated taint {drill:NoSchedule}").await;
+    let welcome = json!({"spec": {"taints": null}});
+    plane.patch(cluster.0, cluster.1, "", "m1", &welcome).await;
+    wait("Success", "").await;
+    fleet.member("m1").wait_replicas("web", Some(2)).await;
+    fleet.settle().await;
+    let settled = wait("Success", "").await;
+    assert_eq!(
+        settled["status"]["schedulerObservedGeneration"],
+        settled["metadata"]["generation"]
+    );
+    fleet.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_no_cluster_serves_is_placed_once_one_does() {
+    let fleet = Fleet::start(&["m1"]).await;
+    let plane = &fleet.plane;
+    fleet.settle().await;
+    let names = ("work.karmada.io/v1alpha2", "ResourceBinding", "default");
+    let gadget = json!({
+        "apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
+        "metadata": {"name": "gadgets.shop.example.io"},
+        "spec": {
+            "group": "shop.example.io", "scope": "Namespaced",
+            "names": {"plural": "gadgets", "singular": "gadget", "kind": "Gadget"},
+            "versions": [{"name": "v1", "served": true, "storage": true, "schema":
+                {"openAPIV3Schema": {"type": "object", "x-kubernetes-preserve-unknown-fields": true}}}],
+        },
+    });
+    let definitions = ("apiextensions.k8s.io/v1", "CustomResourceDefinition");
+    plane.create(definitions.0, definitions.1, &gadget).await;
+    let object = json!({"apiVersion": "shop.example.io/v1", "kind": "Gadget",
+        "metadata": {"name": "cog", "namespace": "default"}, "spec": {"teeth": 12}});
+    plane.create("shop.example.io/v1", "Gadget", &object).await;
+    let mut rules = policy("cog", &json!({"clusterAffinity": {"clusterNames": ["m1"]}}));
+    rules["spec"]["resourceSelectors"] =
+        json!([{"apiVersion": "shop.example.io/v1", "kind": "Gadget", "name": "cog"}]);
+    plane
+        .create("policy.karmada.io/v1alpha1", "PropagationPolicy", &rules)
+        .await;
+    let lacking = |binding: &serde_json::Value| {
+        let message = &binding["status"]["conditions"][0]["message"];
+        message
+            .as_str()
+            .unwrap_or_default()
+            .contains("API resource")
+    };
+    plane
+        .wait(names.0, names.1, names.2, "cog-gadget", lacking)
+        .await;
+    let member = fleet.member("m1");
+    member.create(definitions.0, definitions.1, &gadget).await;
+    let placed = |binding: &serde_json::Value| binding["spec"]["clusters"][0]["name"] == "m1";
+    plane
+        .wait(names.0, names.1, names.2, "cog-gadget", placed)
+        .await;
+    member
+        .wait("shop.example.io/v1", "Gadget", "default", "cog", |copy| {
+            copy["spec"]["teeth"] == 12
+        })
+        .await;
+    fleet.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_restarted_engine_changes_nothing_and_goes_on() {
     let mut fleet = Fleet::start(&["m1", "m2"]).await;
     let map = json!({"apiVersion": "v1", "kind": "ConfigMap",
