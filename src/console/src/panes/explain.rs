@@ -373,7 +373,7 @@ fn matrix_row(p: &mut Painter<'_>, row: Rect, columns: &Columns, cluster: &Clust
 fn short(number: i64) -> String {
     match number {
         ..100_000 => number.to_string(),
-        ..10_000_000 => format!("{}k", number / 1_000),
+        100_000..10_000_000 => format!("{}k", number / 1_000),
         _ => format!("{}M", number / 1_000_000),
     }
 }

@@ -30,7 +30,12 @@ pub(super) fn explain(binding: &ObjectRef, now: Timestamp) -> Explanation {
         mark: if placed { Mark::Ok } else { Mark::Bad },
         summary: if placed {
             let chosen = row.targets.iter().filter(|t| !t.evicting).count();
-            format!("placed in {chosen} of the {fit} clusters that fit, out of 9")
+            let among = format!("{chosen} of the {fit} clusters that fit, out of 9");
+            if divided {
+                format!("{} replicas divided over {among}", row.replicas)
+            } else {
+                format!("propagated to {among}")
+            }
         } else if fit > 0 {
             format!(
                 "not placed: the {fit} clusters that fit have room for 40 of {} replicas",
@@ -47,12 +52,19 @@ pub(super) fn explain(binding: &ObjectRef, now: Timestamp) -> Explanation {
             (
                 "strategy",
                 if divided {
-                    "DynamicWeight".to_owned()
+                    "Divided, dynamic weights".to_owned()
                 } else {
                     "Duplicated".to_owned()
                 },
             ),
-            ("replicas", row.replicas.to_string()),
+            (
+                "replicas",
+                if divided {
+                    row.replicas.to_string()
+                } else {
+                    "not a workload".to_owned()
+                },
+            ),
             ("policy", row.policy.clone()),
             (
                 "recorded",
