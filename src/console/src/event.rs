@@ -6,7 +6,7 @@ use jiff::Timestamp;
 
 use crate::explanation::Explanation;
 use crate::panes::Laid;
-use crate::rows::{BindingRow, ClusterRow, PodRow, Rows, WorkloadRow};
+use crate::rows::{BindingRow, ClusterRow, PodRow, Rows, WorkRow, WorkloadRow};
 
 /// One thing that happened.
 #[derive(Debug)]
@@ -41,6 +41,7 @@ pub(crate) enum Event {
 pub(crate) enum WatchKey {
     Clusters,
     Bindings,
+    Works,
     /// Of a member.
     Workloads(String),
     /// Of a member.
@@ -52,6 +53,7 @@ pub(crate) enum WatchKey {
 pub(crate) enum Data {
     Clusters(Feed<ClusterRow>),
     Bindings(Feed<BindingRow>),
+    Works(Feed<WorkRow>),
     Workloads(Feed<WorkloadRow>),
     Pods(Feed<PodRow>),
 }

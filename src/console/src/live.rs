@@ -122,6 +122,9 @@ where
         WatchKey::Bindings => {
             watch::follow(watch::bindings(&client), |feed| send(Data::Bindings(feed))).await;
         }
+        WatchKey::Works => {
+            watch::follow(watch::works(&client), |feed| send(Data::Works(feed))).await;
+        }
         WatchKey::Workloads(cluster) => {
             let parts = watch::workloads(&via_proxy(&client, &cluster), &cluster);
             watch::follow(parts, |feed| send(Data::Workloads(feed))).await;

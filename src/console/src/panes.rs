@@ -8,6 +8,7 @@ pub(crate) mod list;
 pub(crate) mod logs;
 pub(crate) mod pods;
 pub(crate) mod workloads;
+pub(crate) mod works;
 pub(crate) mod yaml;
 
 use std::fmt;
@@ -26,6 +27,7 @@ pub(crate) enum Pane {
     Bindings,
     Workloads,
     Pods,
+    Works,
     Explain,
     Logs,
     Yaml,
@@ -55,6 +57,9 @@ pub(crate) const ROOTS: [Pane; 5] = [
     Pane::Pods,
 ];
 
+/// Panes one goes to by name alone, as they are needed seldom.
+pub(crate) const NAMED: [Pane; 1] = [Pane::Works];
+
 impl Pane {
     /// What the table says of it.
     pub(crate) const fn spec(self) -> &'static Spec {
@@ -64,15 +69,16 @@ impl Pane {
             Self::Bindings => &bindings::SPEC,
             Self::Workloads => &workloads::SPEC,
             Self::Pods => &pods::SPEC,
+            Self::Works => &works::SPEC,
             Self::Explain => &explain::SPEC,
             Self::Logs => &logs::SPEC,
             Self::Yaml => &yaml::SPEC,
         }
     }
 
-    /// The root pane with a name or an alias.
+    /// The pane one can go to with a name or an alias.
     pub(crate) fn named(name: &str) -> Option<Self> {
-        ROOTS.into_iter().find(|pane| {
+        ROOTS.into_iter().chain(NAMED).find(|pane| {
             let spec = pane.spec();
             spec.id == name || spec.aliases.contains(&name)
         })
@@ -80,13 +86,14 @@ impl Pane {
 
     /// All panes.
     #[cfg(test)]
-    pub(crate) const fn all() -> [Self; 8] {
+    pub(crate) const fn all() -> [Self; 9] {
         [
             Self::Fleet,
             Self::Clusters,
             Self::Bindings,
             Self::Workloads,
             Self::Pods,
+            Self::Works,
             Self::Explain,
             Self::Logs,
             Self::Yaml,
@@ -114,6 +121,7 @@ pub(crate) fn render(state: &State, p: &mut Painter<'_>, area: Rect) -> Laid {
         Pane::Bindings => bindings::render(state, p, area),
         Pane::Workloads => workloads::render(state, p, area),
         Pane::Pods => pods::render(state, p, area),
+        Pane::Works => works::render(state, p, area),
         Pane::Explain => explain::render(state, p, area),
         Pane::Logs => logs::render(state, p, area),
         Pane::Yaml => yaml::render(state, p, area),

@@ -58,6 +58,7 @@ pub(crate) fn visible_time(state: &State) -> u64 {
         Pane::Bindings => ages(state, &state.bindings, &mut hasher),
         Pane::Workloads => ages(state, &state.workloads.list, &mut hasher),
         Pane::Pods => ages(state, &state.pods.list, &mut hasher),
+        Pane::Works => ages(state, &state.works, &mut hasher),
         Pane::Fleet => {
             let fleet = &state.fleet;
             let (first, last) = fleet

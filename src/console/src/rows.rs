@@ -5,6 +5,7 @@
 pub(crate) mod binding;
 pub(crate) mod cluster;
 pub(crate) mod pod;
+pub(crate) mod work;
 pub(crate) mod workload;
 
 use std::sync::Arc;
@@ -17,6 +18,7 @@ use jiff::Timestamp;
 pub(crate) use binding::{BindingRow, Target};
 pub(crate) use cluster::{ClusterRow, ConditionRow, Usage};
 pub(crate) use pod::PodRow;
+pub(crate) use work::WorkRow;
 pub(crate) use workload::WorkloadRow;
 
 /// Rows of one list at one moment.

@@ -5,6 +5,7 @@ mod clusters;
 mod explained;
 mod members;
 mod text;
+mod works;
 
 use jiff::{SignedDuration, Timestamp};
 
@@ -56,6 +57,7 @@ fn data(key: &WatchKey, now: Timestamp) -> Data {
     match key {
         WatchKey::Clusters => Data::Clusters(Feed::Rows(clusters::rows(now))),
         WatchKey::Bindings => Data::Bindings(Feed::Rows(bindings::rows(now))),
+        WatchKey::Works => Data::Works(Feed::Rows(works::rows(now))),
         WatchKey::Workloads(cluster) => Data::Workloads(match unreachable(cluster) {
             Some(error) => Feed::Failed(error),
             None => Feed::Rows(members::workloads(cluster, now)),

@@ -18,6 +18,7 @@ const LISTS: &[(&str, &str)] = &[
     ("bindings", "g b"),
     ("workloads", "g w"),
     ("pods", "g p"),
+    ("works", ": w o r k s enter"),
 ];
 
 /// Panes that show one thing, and the keys that lead there.
@@ -46,6 +47,7 @@ fn emptiness(effect: &Effect, now: Timestamp) -> Vec<Event> {
     let data = match key {
         WatchKey::Clusters => Data::Clusters(Feed::Rows(Rows::default())),
         WatchKey::Bindings => Data::Bindings(Feed::Rows(Rows::default())),
+        WatchKey::Works => Data::Works(Feed::Rows(Rows::default())),
         WatchKey::Workloads(_) => Data::Workloads(Feed::Rows(Rows::default())),
         WatchKey::Pods(_) => Data::Pods(Feed::Rows(Rows::default())),
     };
@@ -69,6 +71,7 @@ fn refusals(effect: &Effect, _: Timestamp) -> Vec<Event> {
     let data = match key {
         WatchKey::Clusters => Data::Clusters(Feed::Failed(refusal())),
         WatchKey::Bindings => Data::Bindings(Feed::Failed(refusal())),
+        WatchKey::Works => Data::Works(Feed::Failed(refusal())),
         WatchKey::Workloads(_) => Data::Workloads(Feed::Failed(refusal())),
         WatchKey::Pods(_) => Data::Pods(Feed::Failed(refusal())),
     };

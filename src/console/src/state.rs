@@ -18,7 +18,7 @@ use crate::panes::explain::ExplainState;
 use crate::panes::fleet::FleetState;
 use crate::panes::logs::LogsState;
 use crate::panes::yaml::YamlState;
-use crate::rows::{BindingRow, ClusterRow, ListRow, PodRow, RowEnv, Rows, WorkloadRow};
+use crate::rows::{BindingRow, ClusterRow, ListRow, PodRow, RowEnv, Rows, WorkRow, WorkloadRow};
 
 /// What the console was started with.
 #[derive(Clone, Debug, Default)]
@@ -154,6 +154,9 @@ pub(crate) struct State {
 
     pub(crate) clusters: List<ClusterRow>,
     pub(crate) bindings: List<BindingRow>,
+    pub(crate) works: List<WorkRow>,
+    /// When the Works were last wanted.
+    pub(crate) works_wanted_at: Option<Timestamp>,
     pub(crate) workloads: MemberList<WorkloadRow>,
     pub(crate) pods: MemberList<PodRow>,
     pub(crate) fleet: FleetState,
@@ -204,6 +207,8 @@ impl State {
             detail: None,
             clusters: List::new("name"),
             bindings: List::new("namespace"),
+            works: List::new("cluster"),
+            works_wanted_at: None,
             workloads: MemberList {
                 list: List::new("name"),
                 members: BTreeMap::new(),
@@ -291,6 +296,7 @@ impl State {
             Pane::Bindings => Some(&self.bindings.filter),
             Pane::Workloads => Some(&self.workloads.list.filter),
             Pane::Pods => Some(&self.pods.list.filter),
+            Pane::Works => Some(&self.works.filter),
             Pane::Logs => Some(&self.logs.filter),
             Pane::Fleet | Pane::Explain | Pane::Yaml => None,
         }

@@ -85,6 +85,7 @@ fn laid_out(state: &mut State, laid: Laid) {
         Pane::Bindings => state.bindings.table.laid_out(laid.rows),
         Pane::Workloads => state.workloads.list.table.laid_out(laid.rows),
         Pane::Pods => state.pods.list.table.laid_out(laid.rows),
+        Pane::Works => state.works.table.laid_out(laid.rows),
         Pane::Explain => {
             let total = state.explain.shown().len();
             state.explain.scroll.laid_out(laid.rows, total);

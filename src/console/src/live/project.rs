@@ -1,6 +1,7 @@
 //! From objects to rows. All text is made harmless here, and nowhere else.
 
 mod pod;
+mod work;
 mod workload;
 
 use flybridge_apis::Cluster;
@@ -17,6 +18,7 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::{Condition, ObjectMeta};
 use serde_json::Value;
 
 pub(super) use pod::pod;
+pub(super) use work::work;
 pub(super) use workload::{daemon_set, deployment, job, stateful_set};
 
 use crate::rows::binding::binding_id;

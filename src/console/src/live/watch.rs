@@ -7,7 +7,7 @@ use std::future::Future;
 use std::sync::Arc;
 use std::time::Duration;
 
-use flybridge_apis::{ClusterResourceBinding, ResourceBinding};
+use flybridge_apis::{ClusterResourceBinding, ResourceBinding, Work};
 use flybridge_ui::Record;
 use futures::StreamExt;
 use futures::stream::{BoxStream, select_all};
@@ -21,7 +21,7 @@ use tokio::time::{Instant, sleep_until};
 
 use super::{errors, project};
 use crate::event::Feed;
-use crate::rows::{BindingRow, PodRow, WorkloadRow};
+use crate::rows::{BindingRow, PodRow, WorkRow, WorkloadRow};
 
 /// How long changes are gathered before they are sent; long lists, which cost more, take longer.
 const GATHER: Duration = Duration::from_millis(60);
@@ -82,6 +82,11 @@ pub(super) fn bindings(client: &kube::Client) -> Vec<BoxStream<'static, Change<B
             project::binding((&b).into())
         }),
     ]
+}
+
+/// Works of all members.
+pub(super) fn works(client: &kube::Client) -> Vec<BoxStream<'static, Change<WorkRow>>> {
+    vec![part(client, |work: Work| project::work(&work))]
 }
 
 /// Workloads of a member.

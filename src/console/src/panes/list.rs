@@ -295,6 +295,7 @@ pub(crate) fn position(state: &State) -> Option<String> {
         Pane::Bindings => of(&state.bindings),
         Pane::Workloads => of(&state.workloads.list),
         Pane::Pods => of(&state.pods.list),
+        Pane::Works => of(&state.works),
         Pane::Fleet | Pane::Explain | Pane::Logs | Pane::Yaml => None,
     }
 }

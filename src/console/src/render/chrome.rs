@@ -9,7 +9,7 @@ use flybridge_ui::{Mark, Painter, Role};
 use ratatui::layout::Rect;
 
 use crate::action::Action;
-use crate::panes::{Pane, ROOTS, hints as pane_hints};
+use crate::panes::{NAMED, Pane, ROOTS, hints as pane_hints};
 use crate::rows::Tri;
 use crate::state::{Layer, Phase, State};
 
@@ -77,8 +77,11 @@ pub(crate) fn plural(count: usize, thing: &str) -> String {
 pub(super) fn tabs(state: &State, p: &mut Painter<'_>, area: Rect) {
     let mut x = area.x + 1;
     let deep = state.stack.len() > 1;
-    for pane in ROOTS {
+    for pane in ROOTS.into_iter().chain(NAMED) {
         let active = pane == state.root();
+        if !active && NAMED.contains(&pane) {
+            continue;
+        }
         // With a way to show, only the tab it starts from is needed.
         if deep && !active {
             continue;
@@ -252,6 +255,7 @@ fn watch_counts(state: &State) -> (usize, usize) {
             let phase = match key {
                 WatchKey::Clusters => Some(&state.clusters.phase),
                 WatchKey::Bindings => Some(&state.bindings.phase),
+                WatchKey::Works => Some(&state.works.phase),
                 WatchKey::Workloads(c) => state.workloads.members.get(c).map(|m| &m.phase),
                 WatchKey::Pods(c) => state.pods.members.get(c).map(|m| &m.phase),
             };

@@ -18,7 +18,7 @@ pub(crate) fn unavailable(state: &State, needs: Needs) -> Option<&'static str> {
     let pane = state.pane();
     let list = matches!(
         pane,
-        Pane::Clusters | Pane::Bindings | Pane::Workloads | Pane::Pods
+        Pane::Clusters | Pane::Bindings | Pane::Workloads | Pane::Pods | Pane::Works
     );
     let (possible, why) = match needs {
         Needs::Nothing => (true, ""),
@@ -237,6 +237,7 @@ fn step(state: &mut State, rows: isize, halves: isize) {
             let table = &mut state.pods.list.table;
             table.step(by(table.height()));
         }
+        Pane::Works => state.works.table.step(by(state.works.table.height())),
         Pane::Explain => {
             let total = state.explain.shown().len();
             state
@@ -261,6 +262,7 @@ fn edge(state: &mut State, bottom: bool) {
         Pane::Bindings => state.bindings.table.jump(to),
         Pane::Workloads => state.workloads.list.table.jump(to),
         Pane::Pods => state.pods.list.table.jump(to),
+        Pane::Works => state.works.table.jump(to),
         Pane::Explain => {
             let total = state.explain.shown().len();
             state.explain.scroll.jump(to, total);
@@ -303,6 +305,7 @@ fn sort(state: &mut State, column: &str) {
         Pane::Bindings => by(&mut state.bindings, column),
         Pane::Workloads => by(&mut state.workloads.list, column),
         Pane::Pods => by(&mut state.pods.list, column),
+        Pane::Works => by(&mut state.works, column),
         Pane::Fleet | Pane::Explain | Pane::Logs | Pane::Yaml => true,
     };
     if !found {
@@ -323,6 +326,7 @@ fn sort_step(state: &mut State, by: isize) {
         Pane::Bindings => neighbour(&mut state.bindings, by),
         Pane::Workloads => neighbour(&mut state.workloads.list, by),
         Pane::Pods => neighbour(&mut state.pods.list, by),
+        Pane::Works => neighbour(&mut state.works, by),
         Pane::Fleet | Pane::Explain | Pane::Logs | Pane::Yaml => {}
     }
     refresh_all(state);

@@ -10,7 +10,7 @@ use flybridge_ui::picker::Item;
 use super::{act, go, unavailable};
 use crate::action::{Action, Needs, SPECS};
 use crate::effect::Effect;
-use crate::panes::{Pane, ROOTS};
+use crate::panes::{NAMED, Pane, ROOTS};
 use crate::state::State;
 
 /// Commands remembered.
@@ -19,7 +19,7 @@ const HISTORY: usize = 100;
 /// Everything the palette offers now.
 pub(crate) fn command_items(state: &State) -> Vec<Item> {
     let mut items = Vec::new();
-    for pane in ROOTS {
+    for pane in ROOTS.into_iter().chain(NAMED) {
         let action = Action::Goto(pane);
         let spec = pane.spec();
         items.push(Item {

@@ -30,6 +30,11 @@ pub(super) fn arrive(state: &mut State, key: &WatchKey, generation: u64, data: D
                 replace(&mut state.bindings, rows, scope.0, scope.1, &env);
             }
         }
+        (WatchKey::Works, Data::Works(feed)) => {
+            if let Some(rows) = accept(feed, &mut state.works.phase) {
+                replace(&mut state.works, rows, scope.0, scope.1, &env);
+            }
+        }
         (WatchKey::Workloads(cluster), Data::Workloads(feed)) => {
             member(&mut state.workloads, cluster, feed);
             merge(&mut state.workloads, scope, &env);

@@ -7,7 +7,7 @@ use crate::effect::{Effect, LogRequest};
 use crate::filter::Filter;
 use crate::panes::fleet::Item;
 use crate::panes::{Pane, ROOTS};
-use crate::rows::{BindingRow, ClusterRow, ListRow, ObjectRef, PodRow, WorkloadRow};
+use crate::rows::{BindingRow, ClusterRow, ListRow, ObjectRef, PodRow, WorkRow, WorkloadRow};
 use crate::state::{List, Phase, State, View};
 
 /// Shows a root pane.
@@ -72,6 +72,7 @@ pub(super) fn set_filter(state: &mut State, pane: Pane, filter: Filter) {
         Pane::Bindings => state.bindings.filter = filter,
         Pane::Workloads => state.workloads.list.filter = filter,
         Pane::Pods => state.pods.list.filter = filter,
+        Pane::Works => state.works.filter = filter,
         Pane::Logs => {
             state.logs.set_filter(filter);
             return;
@@ -88,6 +89,7 @@ pub(super) fn parse_filter(pane: Pane, text: &str) -> Result<Filter, String> {
         Pane::Bindings => List::<BindingRow>::columns(),
         Pane::Workloads => List::<WorkloadRow>::columns(),
         Pane::Pods => List::<PodRow>::columns(),
+        Pane::Works => List::<WorkRow>::columns(),
         Pane::Fleet | Pane::Explain | Pane::Logs | Pane::Yaml => Vec::new(),
     };
     Filter::parse(text, &columns)
@@ -137,7 +139,7 @@ pub(super) fn open(state: &mut State) -> Vec<Effect> {
             Vec::new()
         }
         Pane::Pods => logs(state, &under, false),
-        Pane::Explain => yaml(state, under.object),
+        Pane::Works | Pane::Explain => yaml(state, under.object),
         Pane::Logs | Pane::Yaml => Vec::new(),
     }
 }

@@ -49,6 +49,7 @@ pub(super) fn refresh_all(state: &mut State) {
     let namespace = state.namespace.as_deref();
     refresh(&mut state.clusters, namespace, state.attention, &env);
     refresh(&mut state.bindings, namespace, state.attention, &env);
+    refresh(&mut state.works, namespace, state.attention, &env);
     refresh(&mut state.workloads.list, namespace, state.attention, &env);
     refresh(&mut state.pods.list, namespace, state.attention, &env);
 }
@@ -82,6 +83,9 @@ pub(crate) fn selected(state: &State) -> Selected {
                 .table
                 .selected()
                 .map(|row| row.object());
+        }
+        Pane::Works => {
+            selected.object = state.works.table.selected().map(|row| row.object());
         }
         Pane::Pods => {
             selected.pod = state.pods.list.table.selected().cloned();

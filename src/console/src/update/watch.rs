@@ -43,9 +43,11 @@ fn wanted(state: &mut State) -> BTreeSet<WatchKey> {
     let now = state.now;
     let seen = |pane| state.stack.iter().any(|view| view.pane == pane);
     let (workloads, pods) = (seen(Pane::Workloads), seen(Pane::Pods));
+    let works = seen(Pane::Works);
     for (seen, wanted_at) in [
         (workloads, &mut state.workloads.wanted_at),
         (pods, &mut state.pods.wanted_at),
+        (works, &mut state.works_wanted_at),
     ] {
         if seen {
             *wanted_at = Some(now);
@@ -61,6 +63,9 @@ fn wanted(state: &mut State) -> BTreeSet<WatchKey> {
             .iter()
             .map(|row| row.name.clone())
     };
+    if state.works_wanted_at.is_some() {
+        wanted.insert(WatchKey::Works);
+    }
     if state.workloads.wanted_at.is_some() {
         wanted.extend(names().map(WatchKey::Workloads));
     }
