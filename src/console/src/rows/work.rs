@@ -37,7 +37,7 @@ impl Record for WorkRow {
         Column::text("cluster", "CLUSTER", 0, 7, 20),
         Column::text("namespace", "NAMESPACE", 3, 9, 20),
         Column::text("name", "NAME", 0, 10, 16).growing(),
-        Column::text("kind", "KIND", 1, 10, 16),
+        Column::text("kind", "KIND", 1, 6, 16),
         Column::text("applied", "APPLIED", 0, 7, 9),
         Column::text("health", "HEALTH", 0, 7, 9),
         Column::text("message", "MESSAGE", 0, 8, 12).growing(),
